@@ -1,0 +1,83 @@
+import js from '@eslint/js';
+import tseslint from 'typescript-eslint';
+
+/** The layers, innermost first. A folder may import itself and what its row allows; `domain` stays pure. */
+const layers = {
+  api: { folders: [], packages: ['zod'] },
+  domain: { folders: ['api'], packages: ['node:crypto'] },
+  reconcile: { folders: ['api', 'domain'], packages: [] },
+  postgres: { folders: ['domain', 'reconcile'], packages: ['pg', 'node:crypto', 'node:tls', 'node:net', 'node:util', 'zod'] },
+  openbao: { folders: ['domain', 'reconcile'], packages: ['axios', 'zod', 'node:fs/promises', 'node:https', 'node:http'] },
+  kubernetes: { folders: ['api', 'domain', 'reconcile'], packages: ['axios', 'zod', 'node:fs/promises', 'node:https', 'node:http'] },
+  http: { folders: ['api', 'domain', 'reconcile'], packages: ['fastify', 'zod', 'pino', 'prom-client', 'node:crypto'] },
+  generate: { folders: ['api', 'domain'], packages: ['zod', 'yaml', 'prettier', 'node:fs/promises', 'node:path', 'node:url'] },
+};
+const adapters = Object.keys(layers);
+
+const importRules = Object.entries(layers).map(([name, { folders, packages }]) => {
+  const barred = adapters.filter((other) => other !== name && !folders.includes(other));
+  const allowed = packages.map((p) => p.replaceAll('/', '\\/')).join('|');
+  return {
+    files: [`src/${name}/**/*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            { regex: `^\\.\\./(${barred.join('|')})/`, message: `${name}/ may import only ${folders.join(', ') || 'nothing else'}.` },
+            { regex: '^\\.\\./(main|config|logger)\\.ts$', message: 'Only main.ts wires the process.' },
+            {
+              regex: allowed === '' ? '^[^.]' : `^(?!(${allowed})$)[^.]`,
+              message: `${name}/ may use only ${packages.join(', ') || 'no package'}.`,
+            },
+          ],
+        },
+      ],
+    },
+  };
+});
+
+export default tseslint.config(
+  { ignores: ['node_modules/', 'dist/', '.cache/', '.demo/'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/consistent-type-definitions': 'off',
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      'max-lines': ['error', { max: 200, skipBlankLines: true, skipComments: true }],
+      'no-console': 'error',
+    },
+  },
+  {
+    files: ['src/domain/**/*.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['Date', 'fetch', 'setTimeout', 'setInterval', 'setImmediate', 'process', 'performance', 'console', 'crypto'],
+      ],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Math', property: 'random', message: 'The domain has no randomness.' },
+      ],
+    },
+  },
+  ...importRules,
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: ['test', 'it', 'describe', 'suite'] }] }],
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  { files: ['test/demo/**/*.ts', 'src/generate/**/*.ts', 'tools/**/*.mjs'], rules: { 'no-console': 'off' } },
+  {
+    files: ['tools/**/*.mjs', 'eslint.config.js'],
+    languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly', Buffer: 'readonly' } },
+  },
+);
