@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 /** The layers, innermost first. A folder may import itself and what its row allows; `domain` stays pure. */
 const layers = {
   api: { folders: [], packages: ['zod'] },
-  domain: { folders: ['api'], packages: ['node:crypto'] },
+  domain: { folders: ['api'], packages: ['node:crypto', 'node:util'] },
   reconcile: { folders: ['api', 'domain'], packages: [] },
   postgres: { folders: ['domain', 'reconcile'], packages: ['pg', 'node:crypto', 'node:tls', 'node:net', 'node:util', 'zod'] },
   openbao: { folders: ['domain', 'reconcile'], packages: ['axios', 'zod', 'node:fs/promises', 'node:https', 'node:http'] },

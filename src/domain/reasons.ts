@@ -99,6 +99,9 @@ export const reasons = {
   // Kubernetes
   KubernetesUnreachable: mends('The Kubernetes API cannot be reached.'),
   KubernetesForbidden: stalls('The Kubernetes API denies the operator access.'),
+  KubernetesAnswerInvalid: mends(
+    'The Kubernetes API answered with something that is not the object asked for.',
+  ),
 
   // Deletion
   Deleting: mends('What belongs to this object is being taken away, step by step.'),

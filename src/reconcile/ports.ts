@@ -9,6 +9,7 @@ import type {
 } from '../domain/catalog.ts';
 import type { CredentialPath, CredentialRecord, StoredCredential } from '../domain/credential.ts';
 import type { RegistryView, ServerView } from '../domain/server.ts';
+import type { ExtensionInstall, RoleRepair } from '../domain/steps.ts';
 import type { Secret } from '../secret.ts';
 
 /*
@@ -73,19 +74,6 @@ export interface TenantHandle {
   readonly observedAt: string;
 }
 
-/** Attributes that a step sets; only those that differ are given. */
-export interface RoleRepair {
-  readonly login?: true;
-  readonly inherit?: true;
-  readonly superuser?: false;
-  readonly createDb?: false;
-  readonly createRole?: false;
-  readonly replication?: false;
-  readonly bypassRls?: false;
-  readonly connectionLimit?: number;
-  readonly neverExpires?: true;
-}
-
 export type SessionResult =
   | {
       readonly kind: 'proven';
@@ -94,14 +82,6 @@ export type SessionResult =
     }
   /** SQLSTATE 28P01: the server does not take this password. */
   | { readonly kind: 'rejected' };
-
-export interface ExtensionInstall {
-  readonly name: string;
-  readonly schema: string | undefined;
-  readonly version: string | undefined;
-  /** Trusted ones are created by the tenant's own login, others by the management role. */
-  readonly as: 'tenant' | 'management';
-}
 
 export interface Server {
   readonly observe: ServerObservation;

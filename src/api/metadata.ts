@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+const labelMap = z.record(z.string(), z.string());
+
+/** The part of ObjectMeta that decisions use; the API server is the judge of the rest. */
+export const metadataShape = z.looseObject({
+  name: z.string().min(1),
+  namespace: z.string().optional(),
+  uid: z.string().min(1),
+  generation: z.int(),
+  deletionTimestamp: z.string().optional(),
+  labels: labelMap.optional(),
+  annotations: labelMap.optional(),
+  finalizers: z.array(z.string()).optional(),
+  ownerReferences: z.array(z.looseObject({ uid: z.string(), controller: z.boolean().optional() })).optional(),
+});
+
+export type Metadata = z.infer<typeof metadataShape>;
+
+/** The annotation that carries a human's word for a loss; its value is the token of the condition's message. */
+export const confirmAnnotation = 'pgtenancy.io/confirm';
+
+export const apiGroup = 'pgtenancy.io';
+export const apiVersion = 'pgtenancy.io/v1alpha1';

@@ -1,0 +1,71 @@
+import type { ObservedExternalSecret } from '../api/external-secret.ts';
+import { foreignChild } from './admission.ts';
+import { desiredChild, pinOf, saysAll, secretName, type Pin } from './children.ts';
+import type { TenantFacts } from './facts.ts';
+import type { TenantStep } from './steps.ts';
+import { cannotTell, holds, holdsBut, pending, step, wait, type Verdict } from './verdict.ts';
+
+/** The ExternalSecret is there, ours, as it should be, and pinned to the newest record. */
+export function externalSecretPinned(facts: TenantFacts): Verdict<TenantStep> {
+  const { child, wish } = facts;
+  const pin = newestPin(facts);
+  if (pin === null) return pending;
+  if (!child.known) return cannotTell(child);
+  const name = secretName(wish.name);
+  if (child.value.kind === 'foreign') return wait('Conflict', foreignChild(wish));
+  if (child.value.kind === 'absent') {
+    return step('ExternalSecretMissing', `creating ExternalSecret "${name}"`, {
+      kind: 'PublishExternalSecret',
+    });
+  }
+  const { object } = child.value;
+  if (object.metadata.deletionTimestamp !== undefined) {
+    return wait('ExternalSecretDeleting', `ExternalSecret "${name}" is being deleted; a new one follows`);
+  }
+  if (saysAll(object, desiredChild(wish, facts.settings, pin, object))) return holds;
+  return step('ExternalSecretOutdated', `bringing ExternalSecret "${name}" up to date`, {
+    kind: 'PublishExternalSecret',
+  });
+}
+
+/**
+ * The Secret holds exactly the pinned version. `Ready=True` alone proves nothing (it has no generation);
+ * `syncedResourceVersion` starts with the generation for which External Secrets last wrote the Secret. A refresh that
+ * fails later is told and lowers nothing: the Secret still holds what it held.
+ */
+export function secretProjected({ child, wish }: TenantFacts): Verdict<TenantStep> {
+  if (!child.known) return cannotTell(child);
+  if (child.value.kind !== 'ours') return pending;
+  const { object } = child.value;
+  const ready = object.status?.conditions?.find(({ type }) => type === 'Ready');
+  const said = ready?.reason ?? 'no status yet';
+  const wrote = wroteThisGeneration(object);
+  if (wrote && ready?.reason === 'SecretSynced' && ready.status === 'True') {
+    return ready.message?.includes('retained') === true
+      ? wait('SecretNotSynced', `External Secrets found no data in the record and kept an older Secret`)
+      : holds;
+  }
+  const look = `kubectl -n ${wish.namespace} describe externalsecret ${secretName(wish.name)}`;
+  if (wrote && ready?.status === 'False') {
+    return holdsBut('SecretNotSynced', `External Secrets cannot refresh the Secret (${said}); see: ${look}`);
+  }
+  return wait('SecretNotSynced', `External Secrets has not written the Secret yet (${said}); see: ${look}`);
+}
+
+const wroteThisGeneration = ({ metadata, status }: ObservedExternalSecret): boolean =>
+  status?.syncedResourceVersion?.startsWith(`${metadata.generation}-`) === true;
+
+/** The version that the login was proven with is the one that the Secret holds. */
+export function projectedLoginProven({ session, child, credential }: TenantFacts): Verdict<TenantStep> {
+  if (!session.known) return cannotTell(session);
+  if (session.value.kind === 'deferred') return holds;
+  const pinned = child.known && child.value.kind === 'ours' ? pinOf(child.value.object) : null;
+  const proven = session.value.kind === 'proven' && credential.known && credential.value.kind === 'live';
+  return proven && pinned?.version === credential.value.version ? holds : pending;
+}
+
+/** The newest version of the record; null while there is none, or while it cannot be read. */
+export const newestPin = ({ credential }: TenantFacts): Pin | null =>
+  credential.known && credential.value.kind === 'live'
+    ? { version: credential.value.version, createdAt: credential.value.createdAt }
+    : null;

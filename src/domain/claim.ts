@@ -1,0 +1,54 @@
+import type { RegistryRow } from './catalog.ts';
+import { afterConfirmation } from './confirm.ts';
+import type { TenantFacts } from './facts.ts';
+import type { TenantStep } from './steps.ts';
+import { cannotTell, holds, step, wait, type Verdict } from './verdict.ts';
+
+/** The registry row is ours: this Tenant, this Instance, this installation, on the server that the registry knows. */
+export function namesClaimed(facts: TenantFacts): Verdict<TenantStep> {
+  const { catalog, credential, wish } = facts;
+  if (!catalog.known) return cannotTell(catalog);
+  const { systemIdentifier, registeredSystemIdentifier, row } = catalog.value;
+  if (systemIdentifier !== null && systemIdentifier !== registeredSystemIdentifier) {
+    return wait(
+      'SystemIdentifierChanged',
+      `another PostgreSQL server answers for PostgreSQLInstance "${wish.instanceName}"; its own condition says how to go on`,
+    );
+  }
+  if (row !== null) return rowIsOurs(facts, row);
+  if (!credential.known) return cannotTell(credential);
+  if (credential.value.kind === 'absent') {
+    return step('NamesUnclaimed', `claiming database "${wish.databaseName}" and role "${wish.roleName}"`, {
+      kind: 'ClaimNames',
+    });
+  }
+  return afterConfirmation(wish.confirm, {
+    reason: 'RegistryLost',
+    message: 'OpenBao has a record of this Tenant, but the registry has no row for it',
+    lost: [wish.uid, String(credential.value.version)],
+    purpose: 'to claim the names again, if they are free',
+    step: { kind: 'ClaimNames' },
+  });
+}
+
+function rowIsOurs({ instance, settings, wish }: TenantFacts, row: RegistryRow): Verdict<TenantStep> {
+  if (row.installation !== settings.installation) {
+    return wait(
+      'InstanceChanged',
+      `the registry row belongs to installation "${row.installation}"; a database administrator can move it (docs/operations.md)`,
+    );
+  }
+  if (!instance.known) return cannotTell(instance);
+  if (instance.value.kind === 'absent' || instance.value.uid === row.instanceUid) return holds;
+  return afterConfirmation(wish.confirm, {
+    reason: 'InstanceChanged',
+    message: `the registry row belongs to another PostgreSQLInstance (UID ${row.instanceUid})`,
+    lost: [row.instanceUid, instance.value.uid],
+    purpose: `to move it to PostgreSQLInstance "${instance.value.name}"`,
+    step: { kind: 'MoveToInstance', fromInstanceUid: row.instanceUid },
+  });
+}
+
+/** Our row with everything else known about it, or the verdict that says why not yet. */
+export const rowOf = (facts: TenantFacts): RegistryRow | null =>
+  facts.catalog.known ? facts.catalog.value.row : null;

@@ -1,0 +1,66 @@
+import type { Condition } from '../api/conditions.ts';
+import { reasons } from './reasons.ts';
+import type { Note, Verdict } from './verdict.ts';
+
+/** What a condition is to say; the times and generations are added when it is merged with what was recorded. */
+export interface Finding<Type extends string> extends Note {
+  readonly type: Type;
+  readonly status: Condition['status'];
+  /** Nothing was concluded: where something is recorded that stays as it is, to the byte. */
+  readonly unlessRecorded?: true;
+}
+
+/** A verdict as a condition. `held`: reason and message of a condition that is True and has nothing to add. */
+export function findingOf<Type extends string>(
+  type: Type,
+  verdict: Verdict<unknown>,
+  held: Note = { reason: 'Reached', message: '' },
+): Finding<Type> {
+  switch (verdict.kind) {
+    case 'holds':
+      return { type, status: 'True', ...(verdict.note ?? held) };
+    case 'unknown':
+      return { type, status: 'Unknown', reason: verdict.reason, message: verdict.message };
+    case 'told':
+    case 'wait':
+    case 'step':
+      return { type, status: 'False', reason: verdict.reason, message: verdict.message };
+  }
+}
+
+/** Present with status True as long as something will not mend itself (kstatus), absent otherwise. */
+export function stalledFinding(notes: readonly Note[]): Finding<'Stalled'> | null {
+  const stalled = notes.find(({ reason }) => reasons[reason].stalled);
+  return stalled === undefined
+    ? null
+    : { type: 'Stalled', status: 'True', reason: stalled.reason, message: stalled.message };
+}
+
+/**
+ * Findings as conditions. `lastTransitionTime` moves with the status only, so the same world gives the same bytes.
+ * `observedGeneration` is the generation of the last conclusion: True, or False for a reason that looking again will
+ * not change. `now`: RFC 3339, whole seconds.
+ */
+export function mergeConditions(
+  recorded: readonly Condition[],
+  findings: readonly Finding<string>[],
+  generation: number,
+  now: string,
+): Condition[] {
+  return findings.map((finding) => {
+    const before = recorded.find(({ type }) => type === finding.type);
+    if (finding.unlessRecorded === true && before !== undefined) return before;
+    const observedGeneration = isConclusion(finding) ? generation : before?.observedGeneration;
+    return {
+      type: finding.type,
+      status: finding.status,
+      reason: finding.reason,
+      message: finding.message,
+      lastTransitionTime: before?.status === finding.status ? before.lastTransitionTime : now,
+      ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    };
+  });
+}
+
+const isConclusion = ({ status, reason }: Finding<string>): boolean =>
+  status === 'True' || (status === 'False' && reasons[reason].stalled);

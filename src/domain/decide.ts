@@ -1,0 +1,131 @@
+import type { Condition } from '../api/conditions.ts';
+import {
+  tenantConditionTypes,
+  tenantPhases,
+  type TenantConditionType,
+  type TenantPhase,
+} from '../api/tenant.ts';
+import { climb, type Climb } from './climb.ts';
+import { findingOf, stalledFinding, type Finding } from './conditions.ts';
+import { descend } from './descent.ts';
+import type { DescentFacts, TenantFacts } from './facts.ts';
+import { tenantLadder } from './ladder.ts';
+import { extensionsInstalled } from './login-checks.ts';
+import type { DescentStep, TenantStep } from './steps.ts';
+import type { Note, Verdict } from './verdict.ts';
+
+/** What status said when the decision was made. */
+export interface Recorded {
+  readonly phase: TenantPhase | undefined;
+  readonly conditions: readonly Condition[];
+}
+
+export interface Decision<Step> {
+  readonly phase: TenantPhase;
+  readonly step: Step | null;
+  readonly findings: readonly Finding<TenantConditionType>[];
+  /** The verdict that everything hangs on; null at the top. */
+  readonly first: Verdict<Step> | null;
+  /** On the way down: nothing is left to do. */
+  readonly finished: boolean;
+}
+
+/** `trouble`: a step that was just tried and failed speaks in place of the verdict that asked for it. */
+export function decideClimb(facts: TenantFacts, recorded: Recorded, trouble?: Note): Decision<TenantStep> {
+  const state = withTrouble(climb(tenantLadder, 'Planned', facts, recorded.phase), trouble);
+  const extensions = extensionsInstalled(facts);
+  const findings = [...rungFindings(state), extensionFinding(facts, state, extensions), readyFinding(state)];
+  const stalled = stalledFinding([
+    ...notesOf(state.first?.verdict),
+    ...(extensions.kind === 'told' ? [extensions] : []),
+  ]);
+  return {
+    phase: state.phase,
+    step: state.step,
+    findings: [...inOrder(findings), ...(stalled === null ? [] : [stalled])],
+    first: state.first?.verdict ?? null,
+    finished: false,
+  };
+}
+
+type State = Climb<TenantPhase, TenantStep>;
+
+function withTrouble(state: State, trouble: Note | undefined): State {
+  if (trouble === undefined || state.first === null || state.first.verdict.kind === 'unknown') return state;
+  const first = { phase: state.first.phase, verdict: { kind: 'wait', ...trouble } as const };
+  const rungs = state.rungs.map((rung) => (rung === state.first ? first : rung));
+  return { ...state, first, rungs };
+}
+
+/** Each rung speaks for itself; while the deciding fact is unknown, all others stay as recorded. */
+function rungFindings(state: State): Finding<TenantConditionType>[] {
+  return state.rungs.flatMap(({ phase, verdict }) => {
+    if (phase === 'Ready' || phase === 'Planned') return [];
+    const finding = findingOf<TenantConditionType>(phase, verdict);
+    const speaks = state.first?.phase === phase || state.first?.verdict.kind !== 'unknown';
+    return [
+      speaks && !isLaterUnknown(state, phase, verdict)
+        ? finding
+        : { ...finding, unlessRecorded: true as const },
+    ];
+  });
+}
+
+const isLaterUnknown = (state: State, phase: TenantPhase, verdict: Verdict<TenantStep>): boolean =>
+  verdict.kind === 'unknown' && state.first?.phase !== phase;
+
+function extensionFinding(
+  facts: TenantFacts,
+  state: State,
+  verdict: Verdict<TenantStep>,
+): Finding<TenantConditionType> {
+  const none = facts.wish.extensions.length === 0;
+  const finding = findingOf<TenantConditionType>('ExtensionsInstalled', verdict, {
+    reason: none ? 'NoExtensions' : 'Reached',
+    message: '',
+  });
+  const open = verdict.kind === 'unknown' || state.first?.verdict.kind === 'unknown';
+  const deferred = facts.session.known && facts.session.value.kind === 'deferred';
+  return open || deferred ? { ...finding, unlessRecorded: true } : finding;
+}
+
+/** The only cumulative one: it copies the first verdict that does not hold, and stays as recorded while that is unknown. */
+function readyFinding(state: State): Finding<TenantConditionType> {
+  if (state.first === null) return findingOf<TenantConditionType>('Ready', { kind: 'holds' });
+  const finding = findingOf<TenantConditionType>('Ready', state.first.verdict);
+  return state.first.verdict.kind === 'unknown' ? { ...finding, unlessRecorded: true } : finding;
+}
+
+const notesOf = (verdict: Verdict<unknown> | undefined): readonly Note[] =>
+  verdict === undefined || verdict.kind === 'holds' ? [] : [verdict];
+
+/** Status lists conditions in climbing order, whatever order they were found in. */
+const inOrder = (findings: readonly Finding<TenantConditionType>[]): Finding<TenantConditionType>[] =>
+  order.flatMap((type) => findings.filter((finding) => finding.type === type));
+
+const order = tenantConditionTypes.filter((type) => type !== 'Stalled');
+
+export function decideDescent(
+  facts: DescentFacts,
+  recorded: Recorded,
+  trouble?: Note,
+): Decision<DescentStep> {
+  const state = descend(facts, recorded.phase);
+  const note: Note =
+    trouble ?? (state.verdict.kind === 'holds' ? { reason: 'Deleted', message: '' } : state.verdict);
+  const stalled = stalledFinding([note]);
+  const reached = tenantPhases.indexOf(state.phase);
+  const findings = order.map((type): Finding<TenantConditionType> => {
+    if (type === 'Ready') return { type, status: 'False', ...note };
+    const standing = type === 'ExtensionsInstalled' ? 3 : tenantPhases.findIndex((phase) => phase === type);
+    const gone: Finding<TenantConditionType> = { type, status: 'False', reason: 'Deleted', message: '' };
+    return standing <= reached ? { ...gone, unlessRecorded: true } : gone;
+  });
+  return {
+    phase: state.phase,
+    step: state.step,
+    findings: [...findings, ...(stalled === null ? [] : [stalled])],
+    first: state.verdict.kind === 'holds' ? null : state.verdict,
+    finished: state.finished,
+  };
+}

@@ -1,0 +1,75 @@
+import type { TenantPhase } from '../api/tenant.ts';
+import {
+  databaseExistsStill,
+  externalSecretExists,
+  recordExists,
+  roleExistsStill,
+  rowExists,
+} from './existence.ts';
+import type { Fact } from './fact.ts';
+import type { DescentFacts } from './facts.ts';
+import {
+  deleteRecord,
+  dropRole,
+  obstacle,
+  releaseNames,
+  takeDatabaseDown,
+  withdrawExternalSecret,
+} from './removal.ts';
+import { retained } from './retention.ts';
+import type { DescentStep } from './steps.ts';
+import { cannotTell, holds, type Verdict } from './verdict.ts';
+
+/** What a phase means on the way down: this still exists, and this is how it goes. */
+interface Landing {
+  readonly phase: TenantPhase;
+  readonly exists: (facts: DescentFacts) => Fact<boolean>;
+  readonly remove: (facts: DescentFacts) => Verdict<DescentStep>;
+}
+
+/** The ladder read downwards: the phase is the uppermost thing that still exists. */
+export const descent: readonly Landing[] = [
+  { phase: 'ExternalSecretCreated', exists: externalSecretExists, remove: withdrawExternalSecret }, // the application's access
+  { phase: 'DatabaseCreated',       exists: databaseExistsStill,  remove: takeDatabaseDown },       // closed, moved aside, dropped
+  { phase: 'RoleCreated',           exists: roleExistsStill,      remove: dropRole },
+  { phase: 'CredentialCreated',     exists: recordExists,         remove: deleteRecord },           // the whole history in OpenBao
+  { phase: 'Planned',               exists: rowExists,            remove: releaseNames },           // the names are free again
+];
+
+export interface Descent {
+  readonly phase: TenantPhase;
+  readonly step: DescentStep | null;
+  readonly verdict: Verdict<DescentStep>;
+  /** Nothing is left to do: the finalizer may go. */
+  readonly finished: boolean;
+}
+
+/** Same checkpoint as on the way up: a step is taken only when the recorded phase says where we stand. */
+export function descend(facts: DescentFacts, recorded: TenantPhase | undefined): Descent {
+  const standing = standingOf(facts);
+  const phase = standing.kind === 'on' ? standing.landing.phase : (recorded ?? 'Planned');
+  const verdict = facts.wish.deletionPolicy === 'Retain' ? retained(facts) : destroyed(facts, standing);
+  const step = verdict.kind === 'step' && recorded === phase ? verdict.step : null;
+  return { phase, step, verdict, finished: verdict.kind === 'holds' };
+}
+
+type Standing =
+  | { readonly kind: 'on'; readonly landing: Landing }
+  | { readonly kind: 'unknown'; readonly verdict: Verdict<DescentStep> }
+  | { readonly kind: 'ground' };
+
+function standingOf(facts: DescentFacts): Standing {
+  for (const landing of descent) {
+    const fact = landing.exists(facts);
+    if (!fact.known) return { kind: 'unknown', verdict: cannotTell(fact) };
+    if (fact.value) return { kind: 'on', landing };
+  }
+  return { kind: 'ground' };
+}
+
+function destroyed(facts: DescentFacts, standing: Standing): Verdict<DescentStep> {
+  if (standing.kind === 'ground') return holds;
+  const inTheWay = obstacle(facts);
+  if (inTheWay !== null) return inTheWay;
+  return standing.kind === 'unknown' ? standing.verdict : standing.landing.remove(facts);
+}

@@ -1,0 +1,42 @@
+import { ownDatabase } from './database-checks.ts';
+import { known, type Fact } from './fact.ts';
+import type { DescentFacts } from './facts.ts';
+import type { RegistryRow } from './catalog.ts';
+
+/*
+ * What of a Tenant still exists. Nothing in PostgreSQL is ours without our row: a Tenant that lost a name to another
+ * one has none, so its deletion touches nothing.
+ */
+
+export const externalSecretExists = ({ child }: DescentFacts): Fact<boolean> =>
+  child.known ? known(child.value.kind === 'ours') : child;
+
+export const databaseExistsStill = (facts: DescentFacts): Fact<boolean> =>
+  inOurRow(facts, () => existingDatabase(facts) !== null || isDropping(facts));
+
+export const roleExistsStill = (facts: DescentFacts): Fact<boolean> =>
+  inOurRow(facts, () => facts.catalog.known && facts.catalog.value.role.registered !== null);
+
+export const recordExists = ({ credential }: DescentFacts): Fact<boolean> =>
+  credential.known ? known(credential.value.kind !== 'absent') : credential;
+
+export const rowExists = (facts: DescentFacts): Fact<boolean> => inOurRow(facts, () => true);
+
+/** The Instance is gone and there was never a credential: nothing can have been made with this Tenant. */
+export const neverGotAnywhere = ({ instance, credential }: DescentFacts): boolean =>
+  instance.known &&
+  instance.value.kind === 'absent' &&
+  credential.known &&
+  credential.value.kind === 'absent';
+
+export const existingDatabase = ({ catalog }: DescentFacts) =>
+  catalog.known ? (catalog.value.database.tombstone ?? ownDatabase(catalog.value)) : null;
+
+const isDropping = ({ catalog }: DescentFacts): boolean => catalog.known && catalog.value.inFlight !== null;
+
+function inOurRow(facts: DescentFacts, exists: (row: RegistryRow) => boolean): Fact<boolean> {
+  if (neverGotAnywhere(facts)) return known(false);
+  if (!facts.catalog.known) return facts.catalog;
+  const { row } = facts.catalog.value;
+  return known(row !== null && exists(row));
+}

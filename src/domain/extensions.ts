@@ -1,0 +1,100 @@
+import type { WishedExtension } from '../api/tenant.ts';
+import type { ExtensionOffer, InstalledExtension } from './catalog.ts';
+import type { Note } from './verdict.ts';
+import type { ExtensionInstall } from './steps.ts';
+
+/** Every database made from template0 has it. */
+const always = ['plpgsql'];
+
+export type ExtensionJudgement =
+  | { readonly kind: 'installed' }
+  | { readonly kind: 'installable'; readonly install: ExtensionInstall }
+  /** Another listed extension has to come first. */
+  | { readonly kind: 'later' }
+  | ({ readonly kind: 'bad' } & Note);
+
+interface Context {
+  readonly offers: readonly ExtensionOffer[];
+  readonly installed: readonly InstalledExtension[];
+  /** Names of everything that the Tenant lists. */
+  readonly listed: readonly string[];
+  /** The application was let in: no superuser session enters the database from here on. */
+  readonly letIn: boolean;
+  /** For the SQL in messages. */
+  readonly database: string;
+}
+
+/** Judges one wished extension by what the server offers and what the database has. */
+export function judgeExtension(wished: WishedExtension, context: Context): ExtensionJudgement {
+  const present = context.installed.find(({ name }) => name === wished.name);
+  if (present !== undefined) return judgeInstalled(wished, present);
+  const offer = offerFor(wished, context.offers);
+  if (offer === undefined) return unavailable(wished);
+  const fault = faultOfOffer(wished, offer, context);
+  if (fault !== null) return { kind: 'bad', ...fault };
+  const have = [...always, ...context.installed.map(({ name }) => name)];
+  if (offer.requires.some((name) => !have.includes(name))) return { kind: 'later' };
+  return { kind: 'installable', install: installOf(wished, offer) };
+}
+
+const offerFor = (wished: WishedExtension, offers: readonly ExtensionOffer[]): ExtensionOffer | undefined =>
+  offers.find(
+    (offer) =>
+      offer.name === wished.name &&
+      (wished.version === undefined ? offer.isDefault : offer.version === wished.version),
+  );
+
+const unavailable = (wished: WishedExtension): ExtensionJudgement => ({
+  kind: 'bad',
+  reason: 'ExtensionUnavailable',
+  message: `the server does not offer extension "${wished.name}"${wished.version === undefined ? '' : ` in version ${wished.version}`}; ask its administrator to install it`,
+});
+
+function judgeInstalled(wished: WishedExtension, present: InstalledExtension): ExtensionJudgement {
+  const sameSchema = wished.schema === undefined || wished.schema === present.schema;
+  const sameVersion = wished.version === undefined || wished.version === present.version;
+  if (sameSchema && sameVersion) return { kind: 'installed' };
+  return {
+    kind: 'bad',
+    reason: 'ExtensionMismatch',
+    message: `extension "${wished.name}" is installed in schema "${present.schema}" in version ${present.version}, which is not what spec.extensions asks for; the owner of the database can change it with "alter extension"`,
+  };
+}
+
+function faultOfOffer(wished: WishedExtension, offer: ExtensionOffer, context: Context): Note | null {
+  if (wished.schema?.startsWith('pg_') === true) {
+    return {
+      reason: 'NameReserved',
+      message: `schema "${wished.schema}" of extension "${wished.name}" is reserved by PostgreSQL`,
+    };
+  }
+  if (offer.fixedSchema !== null && wished.schema !== undefined && wished.schema !== offer.fixedSchema) {
+    return {
+      reason: 'ExtensionMismatch',
+      message: `extension "${wished.name}" can only live in schema "${offer.fixedSchema}"; leave its schema out`,
+    };
+  }
+  const missing = offer.requires.filter((name) => ![...always, ...context.listed].includes(name));
+  if (missing.length > 0) {
+    return {
+      reason: 'ExtensionRequires',
+      message: `extension "${wished.name}" needs ${missing.map((name) => `"${name}"`).join(', ')}; list that in spec.extensions too`,
+    };
+  }
+  if (context.letIn && needsManagement(offer)) {
+    return {
+      reason: 'RequiresSuperuser',
+      message: `extension "${wished.name}" needs a superuser, and the application is already in; ask the administrator to run, in database "${context.database}": create extension "${wished.name}"${offer.fixedSchema === null ? ` with schema "${wished.schema ?? 'public'}"` : ''}`,
+    };
+  }
+  return null;
+}
+
+const needsManagement = (offer: ExtensionOffer): boolean => offer.superuser && !offer.trusted;
+
+const installOf = (wished: WishedExtension, offer: ExtensionOffer): ExtensionInstall => ({
+  name: wished.name,
+  schema: offer.fixedSchema === null ? (wished.schema ?? 'public') : undefined,
+  version: wished.version,
+  as: needsManagement(offer) ? 'management' : 'tenant',
+});

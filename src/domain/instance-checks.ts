@@ -1,0 +1,112 @@
+import { afterConfirmation } from './confirm.ts';
+import type { InstanceFacts } from './facts.ts';
+import { registryVersion, type ServerView } from './server.ts';
+import type { InstanceStep } from './steps.ts';
+import { cannotTell, holds, pending, step, wait, type Verdict } from './verdict.ts';
+
+type Judgement = Verdict<InstanceStep>;
+
+/** PostgreSQL 15, as `server_version_num`. */
+const oldestVersion = 150_000;
+
+/** The primary itself answers, new enough, under a certificate that consumers can verify as well. */
+export function serverAnswers(facts: InstanceFacts): Judgement {
+  const { server, wish } = facts;
+  if (!server.known) return cannotTell(server);
+  if ('refused' in server.value) return wait(server.value.refused.reason, server.value.refused.message);
+  const { pooled, inRecovery, versionNumber, version, certificate } = server.value;
+  if (pooled)
+    return wait('PoolerDetected', 'a connection pooler answers; give the address of the server itself');
+  if (inRecovery) return wait('StandbyDetected', 'a standby answers; give the address of the primary');
+  if (versionNumber < oldestVersion) {
+    return wait(
+      'VersionUnsupported',
+      `the server is PostgreSQL ${version}; 15 is the oldest that is supported`,
+    );
+  }
+  const { host, hostAddress } = wish.endpoint;
+  if (!certificate.coversHost) {
+    return wait('CertificateSANMissing', `the certificate of the server has no DNS SAN "${host}"`);
+  }
+  if (!certificate.coversAddress) {
+    return wait('CertificateSANMissing', `the certificate of the server has no IP SAN ${hostAddress ?? ''}`);
+  }
+  return holds;
+}
+
+/** It is the server that it was: by status, and by the registry that lives on it. */
+export function sameServer(facts: InstanceFacts): Judgement {
+  const server = viewOf(facts);
+  const { registry, wish } = facts;
+  if (server === null) return pending;
+  if (!registry.known) return cannotTell(registry);
+  const actual = server.systemIdentifier;
+  const expected = registry.value.systemIdentifier ?? wish.recordedSystemIdentifier;
+  if (actual === null || expected === '' || expected === actual) return holds;
+  const verdict = afterConfirmation<InstanceStep>(wish.confirm, {
+    reason: 'SystemIdentifierChanged',
+    message: `another PostgreSQL server (system identifier ${actual}, before ${expected}) answers at this address, or it was restored from a dump`,
+    lost: [wish.uid, expected, actual],
+    purpose: 'to go on with this one',
+    step: { kind: 'AcceptServer', from: expected },
+  });
+  // Without a registry there is nothing to rewrite: the word alone lets the ladder make one.
+  return verdict.kind === 'step' && registry.value.systemIdentifier === null ? holds : verdict;
+}
+
+/** The management role may do all that the operator does. */
+export function rightsSuffice(facts: InstanceFacts): Judgement {
+  const server = viewOf(facts);
+  if (server === null) return pending;
+  if (server.superuser) return holds;
+  return wait(
+    'RightsMissing',
+    `management role "${server.currentUser}" is not a superuser; run: alter role "${server.currentUser}" superuser`,
+  );
+}
+
+/** The registry is there, in a version that this code can use. */
+export function registryIsCurrent({ registry }: InstanceFacts): Judgement {
+  if (!registry.known) return cannotTell(registry);
+  const { schemaVersion, minCompatibleVersion } = registry.value;
+  if (minCompatibleVersion !== null && minCompatibleVersion > registryVersion) {
+    return wait(
+      'RegistryTooNew',
+      `the registry needs version ${minCompatibleVersion} of its code, this is ${registryVersion}; upgrade the operator`,
+    );
+  }
+  if (schemaVersion !== null && schemaVersion >= registryVersion) return holds;
+  return step('RegistryOutdated', 'creating or migrating the registry', { kind: 'MigrateRegistry' });
+}
+
+/** The registry knows this Instance, as one of this installation. */
+export function instanceRegistered({ registry, installation }: InstanceFacts): Judgement {
+  if (!registry.known) return cannotTell(registry);
+  const { instance } = registry.value;
+  if (instance === null) {
+    return step('InstanceUnregistered', 'entering the Instance in the registry', {
+      kind: 'RegisterInstance',
+    });
+  }
+  if (instance.installation === installation) return holds;
+  return wait(
+    'InstanceChanged',
+    `the registry has this Instance under installation "${instance.installation}"`,
+  );
+}
+
+/** Advice only: where PUBLIC may connect, every tenant may. */
+export function publicIsClosed(facts: InstanceFacts): Judgement {
+  const server = viewOf(facts);
+  if (server === null) return pending;
+  const open = server.publicConnect;
+  if (open.length === 0) return holds;
+  const names = open.map((name) => `"${name}"`).join(', ');
+  return wait(
+    'PublicConnectPossible',
+    `every tenant may connect to ${names}; consider: revoke connect, temporary on database ${names} from public`,
+  );
+}
+
+const viewOf = ({ server }: InstanceFacts): ServerView | null =>
+  server.known && !('refused' in server.value) ? server.value : null;

@@ -1,0 +1,70 @@
+import { judgeExtension, type ExtensionJudgement } from './extensions.ts';
+import type { Session, TenantFacts } from './facts.ts';
+import type { TenantStep } from './steps.ts';
+import { cannotTell, holds, pending, step, told, wait, type Verdict } from './verdict.ts';
+
+/** The server takes the recorded password: proven by logging in with it. */
+export function loginProven({ session }: TenantFacts): Verdict<TenantStep> {
+  if (!session.known) return cannotTell(session);
+  switch (session.value.kind) {
+    case 'pending':
+      return pending;
+    case 'deferred':
+    case 'proven':
+      return holds;
+    case 'rejected':
+      return session.value.afterReset
+        ? wait(
+            'PasswordRejected',
+            'the server refuses the recorded password even after it was set again; ask its administrator',
+          )
+        : step('PasswordRejected', 'setting the recorded password again', { kind: 'SetPassword' });
+  }
+}
+
+type Proven = Extract<Session, { kind: 'proven' }>;
+
+/**
+ * Every listed extension is installed. Before the application is let in a bad one holds everything up; one that turns
+ * bad later, or is appended, is told in its own condition and holds up nothing.
+ */
+export function extensionsInstalled(facts: TenantFacts): Verdict<TenantStep> {
+  const { session, wish } = facts;
+  if (wish.extensions.length === 0) return holds;
+  if (!session.known) return cannotTell(session);
+  if (session.value.kind === 'deferred') return holds;
+  if (session.value.kind !== 'proven') return pending;
+  const judged = judgeAll(facts, session.value);
+  const next = judged.find(({ kind }) => kind === 'installable');
+  if (next?.kind === 'installable') {
+    return step('ExtensionsMissing', `installing extension "${next.install.name}"`, {
+      kind: 'InstallExtension',
+      extension: next.install,
+    });
+  }
+  const bad = judged.find(({ kind }) => kind === 'bad');
+  if (bad?.kind !== 'bad') return judged.every(({ kind }) => kind === 'installed') ? holds : circular;
+  return facts.letIn ? told(bad.reason, bad.message) : wait(bad.reason, bad.message);
+}
+
+const circular = wait(
+  'ExtensionRequires',
+  'the listed extensions need each other in a circle; ask the administrator',
+);
+
+function judgeAll({ wish, letIn }: TenantFacts, session: Proven): readonly ExtensionJudgement[] {
+  const context = {
+    offers: session.offers,
+    installed: session.installed,
+    listed: wish.extensions.map(({ name }) => name),
+    letIn,
+    database: wish.databaseName,
+  };
+  return wish.extensions.map((wished) => {
+    const judgement = judgeExtension(wished, context);
+    const failure = session.failures[wished.name];
+    return judgement.kind === 'installable' && failure !== undefined
+      ? { kind: 'bad', ...failure }
+      : judgement;
+  });
+}
