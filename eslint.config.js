@@ -5,12 +5,27 @@ import tseslint from 'typescript-eslint';
 const layers = {
   api: { folders: [], packages: ['zod'] },
   domain: { folders: ['api'], packages: ['node:crypto', 'node:util'] },
-  reconcile: { folders: ['api', 'domain'], packages: [] },
-  postgres: { folders: ['domain', 'reconcile'], packages: ['pg', 'node:crypto', 'node:tls', 'node:net', 'node:util', 'zod'] },
-  openbao: { folders: ['domain', 'reconcile'], packages: ['axios', 'zod', 'node:fs/promises', 'node:https', 'node:http'] },
-  kubernetes: { folders: ['api', 'domain', 'reconcile'], packages: ['axios', 'zod', 'node:fs/promises', 'node:https', 'node:http'] },
-  http: { folders: ['api', 'domain', 'reconcile'], packages: ['fastify', 'zod', 'pino', 'prom-client', 'node:crypto'] },
-  generate: { folders: ['api', 'domain'], packages: ['zod', 'yaml', 'prettier', 'node:fs/promises', 'node:path', 'node:url'] },
+  reconcile: { folders: ['api', 'domain'], packages: ['node:crypto', 'node:util'] },
+  postgres: {
+    folders: ['domain', 'reconcile'],
+    packages: ['pg', 'node:crypto', 'node:tls', 'node:net', 'node:util', 'zod'],
+  },
+  openbao: {
+    folders: ['domain', 'reconcile'],
+    packages: ['axios', 'zod', 'node:fs/promises', 'node:https', 'node:http'],
+  },
+  kubernetes: {
+    folders: ['api', 'domain', 'reconcile'],
+    packages: ['axios', 'zod', 'node:fs/promises', 'node:https', 'node:http'],
+  },
+  http: {
+    folders: ['api', 'domain', 'reconcile'],
+    packages: ['fastify', 'zod', 'pino', 'prom-client', 'node:crypto'],
+  },
+  generate: {
+    folders: ['api', 'domain'],
+    packages: ['zod', 'yaml', 'prettier', 'node:fs/promises', 'node:path', 'node:url'],
+  },
 };
 const adapters = Object.keys(layers);
 
@@ -24,7 +39,10 @@ const importRules = Object.entries(layers).map(([name, { folders, packages }]) =
         'error',
         {
           patterns: [
-            { regex: `^\\.\\./(${barred.join('|')})/`, message: `${name}/ may import only ${folders.join(', ') || 'nothing else'}.` },
+            {
+              regex: `^\\.\\./(${barred.join('|')})/`,
+              message: `${name}/ may import only ${folders.join(', ') || 'nothing else'}.`,
+            },
             { regex: '^\\.\\./(main|config|logger)\\.ts$', message: 'Only main.ts wires the process.' },
             {
               regex: allowed === '' ? '^[^.]' : `^(?!(${allowed})$)[^.]`,
@@ -48,7 +66,10 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/consistent-type-definitions': 'off',
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
       'max-lines': ['error', { max: 200, skipBlankLines: true, skipComments: true }],
       'no-console': 'error',
     },
@@ -58,7 +79,17 @@ export default tseslint.config(
     rules: {
       'no-restricted-globals': [
         'error',
-        ...['Date', 'fetch', 'setTimeout', 'setInterval', 'setImmediate', 'process', 'performance', 'console', 'crypto'],
+        ...[
+          'Date',
+          'fetch',
+          'setTimeout',
+          'setInterval',
+          'setImmediate',
+          'process',
+          'performance',
+          'console',
+          'crypto',
+        ],
       ],
       'no-restricted-properties': [
         'error',
@@ -71,13 +102,22 @@ export default tseslint.config(
     files: ['test/**/*.ts'],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
-      '@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: ['test', 'it', 'describe', 'suite'] }] }],
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        {
+          allowForKnownSafeCalls: [
+            { from: 'package', package: 'node:test', name: ['test', 'it', 'describe', 'suite'] },
+          ],
+        },
+      ],
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
     },
   },
   { files: ['test/demo/**/*.ts', 'src/generate/**/*.ts', 'tools/**/*.mjs'], rules: { 'no-console': 'off' } },
   {
     files: ['tools/**/*.mjs', 'eslint.config.js'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly', Buffer: 'readonly' } },
+    languageOptions: {
+      globals: { process: 'readonly', console: 'readonly', URL: 'readonly', Buffer: 'readonly' },
+    },
   },
 );

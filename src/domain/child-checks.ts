@@ -29,13 +29,14 @@ export function externalSecretPinned(facts: TenantFacts): Verdict<TenantStep> {
 }
 
 /**
- * The Secret holds exactly the pinned version. `Ready=True` alone proves nothing (it has no generation);
- * `syncedResourceVersion` starts with the generation for which External Secrets last wrote the Secret. A refresh that
- * fails later is told and lowers nothing: the Secret still holds what it held.
+ * The Secret holds exactly the pinned version, and that is the newest. `Ready=True` alone proves nothing (it has no
+ * generation); `syncedResourceVersion` starts with the generation for which External Secrets last wrote the Secret. A
+ * refresh that fails later is told and lowers nothing: the Secret still holds what it held.
  */
-export function secretProjected({ child, wish }: TenantFacts): Verdict<TenantStep> {
+export function secretProjected(facts: TenantFacts): Verdict<TenantStep> {
+  const { child, wish } = facts;
   if (!child.known) return cannotTell(child);
-  if (child.value.kind !== 'ours') return pending;
+  if (child.value.kind !== 'ours' || externalSecretPinned(facts).kind !== 'holds') return pending;
   const { object } = child.value;
   const ready = object.status?.conditions?.find(({ type }) => type === 'Ready');
   const said = ready?.reason ?? 'no status yet';

@@ -8,6 +8,8 @@ export interface Finding<Type extends string> extends Note {
   readonly status: Condition['status'];
   /** Nothing was concluded: where something is recorded that stays as it is, to the byte. */
   readonly unlessRecorded?: true;
+  /** Nothing was concluded: what is recorded stays as it is, and where nothing is nothing appears. */
+  readonly onlyIfRecorded?: true;
 }
 
 /** A verdict as a condition. `held`: reason and message of a condition that is True and has nothing to add. */
@@ -28,13 +30,31 @@ export function findingOf<Type extends string>(
   }
 }
 
-/** Present with status True as long as something will not mend itself (kstatus), absent otherwise. */
-export function stalledFinding(notes: readonly Note[]): Finding<'Stalled'> | null {
+/**
+ * Present with status True as long as something will not mend itself (kstatus), absent otherwise. While the deciding
+ * fact is unknown a recorded one stays: the trouble behind it was not seen to end. `aside`: told beside the first.
+ */
+export function stalledFindings(
+  first: Verdict<unknown> | null,
+  aside: readonly Note[] = [],
+): readonly Finding<'Stalled'>[] {
+  if (first?.kind === 'unknown') {
+    const kept = reasons[first.reason].stalled
+      ? { unlessRecorded: true as const }
+      : { onlyIfRecorded: true as const };
+    return [{ ...stalledBy(first), ...kept }];
+  }
+  const notes = first === null || first.kind === 'holds' ? aside : [first, ...aside];
   const stalled = notes.find(({ reason }) => reasons[reason].stalled);
-  return stalled === undefined
-    ? null
-    : { type: 'Stalled', status: 'True', reason: stalled.reason, message: stalled.message };
+  return stalled === undefined ? [] : [stalledBy(stalled)];
 }
+
+const stalledBy = ({ reason, message }: Note): Finding<'Stalled'> => ({
+  type: 'Stalled',
+  status: 'True',
+  reason,
+  message,
+});
 
 /**
  * Findings as conditions. `lastTransitionTime` moves with the status only, so the same world gives the same bytes.
@@ -47,8 +67,9 @@ export function mergeConditions(
   generation: number,
   now: string,
 ): Condition[] {
-  return findings.map((finding) => {
+  return findings.flatMap((finding) => {
     const before = recorded.find(({ type }) => type === finding.type);
+    if (finding.onlyIfRecorded === true) return before ?? [];
     if (finding.unlessRecorded === true && before !== undefined) return before;
     const observedGeneration = isConclusion(finding) ? generation : before?.observedGeneration;
     return {

@@ -30,18 +30,20 @@ function registeredDatabase(row: RegistryRow, found: DatabaseView): Verdict<Tena
       `the database of this Tenant is named "${found.name}" now; run: alter database "${found.name}" rename to "${row.databaseName}"`,
     );
   }
-  if (found.connectionLimit === interruptedDrop) {
-    return wait(
-      'DatabaseLost',
-      `a drop of database "${found.name}" was interrupted, which made it unusable; a database administrator must drop it and restore it`,
-    );
-  }
-  return holds;
+  return usable(found);
 }
+
+const usable = (found: DatabaseView): Verdict<TenantStep> =>
+  found.connectionLimit === interruptedDrop
+    ? wait(
+        'DatabaseLost',
+        `a drop of database "${found.name}" was interrupted, which made it unusable; a database administrator must drop it and restore it`,
+      )
+    : holds;
 
 /** A DBA's restore has our role as its owner; anything else of that name is not ours. */
 function namedDatabase(row: RegistryRow, found: DatabaseView): Verdict<TenantStep> {
-  if (row.roleOid !== null && found.ownerOid === row.roleOid) return holds;
+  if (row.roleOid !== null && found.ownerOid === row.roleOid) return usable(found);
   return wait(
     'Conflict',
     `database "${row.databaseName}" exists and belongs to "${found.ownerName}", not to the role of this Tenant; a database administrator must rename it or drop it`,

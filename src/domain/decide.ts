@@ -6,8 +6,8 @@ import {
   type TenantPhase,
 } from '../api/tenant.ts';
 import { climb, type Climb } from './climb.ts';
-import { findingOf, stalledFinding, type Finding } from './conditions.ts';
-import { descend } from './descent.ts';
+import { findingOf, stalledFindings, type Finding } from './conditions.ts';
+import { descend, type Descent } from './descent.ts';
 import type { DescentFacts, TenantFacts } from './facts.ts';
 import { tenantLadder } from './ladder.ts';
 import { extensionsInstalled } from './login-checks.ts';
@@ -35,15 +35,15 @@ export function decideClimb(facts: TenantFacts, recorded: Recorded, trouble?: No
   const state = withTrouble(climb(tenantLadder, 'Planned', facts, recorded.phase), trouble);
   const extensions = extensionsInstalled(facts);
   const findings = [...rungFindings(state), extensionFinding(facts, state, extensions), readyFinding(state)];
-  const stalled = stalledFinding([
-    ...notesOf(state.first?.verdict),
-    ...(extensions.kind === 'told' ? [extensions] : []),
-  ]);
+  const first = state.first?.verdict ?? null;
   return {
     phase: state.phase,
     step: state.step,
-    findings: [...inOrder(findings), ...(stalled === null ? [] : [stalled])],
-    first: state.first?.verdict ?? null,
+    findings: [
+      ...inOrder(findings),
+      ...stalledFindings(first, extensions.kind === 'told' ? [extensions] : []),
+    ],
+    first,
     finished: false,
   };
 }
@@ -51,11 +51,15 @@ export function decideClimb(facts: TenantFacts, recorded: Recorded, trouble?: No
 type State = Climb<TenantPhase, TenantStep>;
 
 function withTrouble(state: State, trouble: Note | undefined): State {
-  if (trouble === undefined || state.first === null || state.first.verdict.kind === 'unknown') return state;
-  const first = { phase: state.first.phase, verdict: { kind: 'wait', ...trouble } as const };
+  if (trouble === undefined || state.first === null) return state;
+  const first = { phase: state.first.phase, verdict: afterTrouble(state.first.verdict, trouble) };
   const rungs = state.rungs.map((rung) => (rung === state.first ? first : rung));
-  return { ...state, first, rungs };
+  return { ...state, step: null, first, rungs };
 }
+
+/** What is unknown, or holds by now, speaks for itself. */
+const afterTrouble = <Step>(verdict: Verdict<Step>, trouble: Note): Verdict<Step> =>
+  verdict.kind === 'unknown' || verdict.kind === 'holds' ? verdict : { kind: 'wait', ...trouble };
 
 /** Each rung speaks for itself; while the deciding fact is unknown, all others stay as recorded. */
 function rungFindings(state: State): Finding<TenantConditionType>[] {
@@ -96,36 +100,48 @@ function readyFinding(state: State): Finding<TenantConditionType> {
   return state.first.verdict.kind === 'unknown' ? { ...finding, unlessRecorded: true } : finding;
 }
 
-const notesOf = (verdict: Verdict<unknown> | undefined): readonly Note[] =>
-  verdict === undefined || verdict.kind === 'holds' ? [] : [verdict];
-
 /** Status lists conditions in climbing order, whatever order they were found in. */
 const inOrder = (findings: readonly Finding<TenantConditionType>[]): Finding<TenantConditionType>[] =>
   order.flatMap((type) => findings.filter((finding) => finding.type === type));
 
 const order = tenantConditionTypes.filter((type) => type !== 'Stalled');
 
+/** Overdue, Retain lets go even though the mark could not be written: the row of the old UID conflicts all the same. */
 export function decideDescent(
   facts: DescentFacts,
   recorded: Recorded,
   trouble?: Note,
 ): Decision<DescentStep> {
   const state = descend(facts, recorded.phase);
-  const note: Note =
-    trouble ?? (state.verdict.kind === 'holds' ? { reason: 'Deleted', message: '' } : state.verdict);
-  const stalled = stalledFinding([note]);
-  const reached = tenantPhases.indexOf(state.phase);
-  const findings = order.map((type): Finding<TenantConditionType> => {
-    if (type === 'Ready') return { type, status: 'False', ...note };
-    const standing = type === 'ExtensionsInstalled' ? 3 : tenantPhases.findIndex((phase) => phase === type);
-    const gone: Finding<TenantConditionType> = { type, status: 'False', reason: 'Deleted', message: '' };
-    return standing <= reached ? { ...gone, unlessRecorded: true } : gone;
-  });
+  const verdict = trouble === undefined ? state.verdict : afterTrouble(state.verdict, trouble);
+  const letGo = trouble !== undefined && facts.overdue && facts.wish.deletionPolicy === 'Retain';
+  const first = verdict.kind === 'holds' ? null : verdict;
   return {
     phase: state.phase,
-    step: state.step,
-    findings: [...findings, ...(stalled === null ? [] : [stalled])],
-    first: state.verdict.kind === 'holds' ? null : state.verdict,
-    finished: state.finished,
+    step: trouble === undefined ? state.step : null,
+    findings: [...leavingFindings(state, noteOf(verdict, facts)), ...stalledFindings(first)],
+    first,
+    finished: state.finished || letGo,
   };
+}
+
+/** What still exists, or was not looked at, stays as recorded; what is gone says so. */
+function leavingFindings(state: Descent, { reason, message }: Note): readonly Finding<TenantConditionType>[] {
+  const reached = state.surveyed ? tenantPhases.indexOf(state.phase) : Infinity;
+  return order.map((type) => {
+    if (type === 'Ready') return { type, status: 'False', reason, message };
+    const standing = tenantPhases.findIndex(
+      (phase) => phase === (type === 'ExtensionsInstalled' ? 'DatabaseCreated' : type),
+    );
+    return standing <= reached
+      ? { type, status: 'Unknown', reason, message, unlessRecorded: true }
+      : { type, status: 'False', ...deleted };
+  });
+}
+
+const deleted: Note = { reason: 'Deleted', message: '' };
+
+function noteOf(verdict: Verdict<DescentStep>, { wish }: DescentFacts): Note {
+  if (verdict.kind !== 'holds') return verdict;
+  return wish.deletionPolicy === 'Retain' ? { reason: 'Retained', message: '' } : deleted;
 }

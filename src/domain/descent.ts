@@ -38,6 +38,8 @@ export const descent: readonly Landing[] = [
 
 export interface Descent {
   readonly phase: TenantPhase;
+  /** False: what still exists could not be seen, and the phase is the recorded one. */
+  readonly surveyed: boolean;
   readonly step: DescentStep | null;
   readonly verdict: Verdict<DescentStep>;
   /** Nothing is left to do: the finalizer may go. */
@@ -47,16 +49,22 @@ export interface Descent {
 /** Same checkpoint as on the way up: a step is taken only when the recorded phase says where we stand. */
 export function descend(facts: DescentFacts, recorded: TenantPhase | undefined): Descent {
   const standing = standingOf(facts);
-  const phase = standing.kind === 'on' ? standing.landing.phase : (recorded ?? 'Planned');
+  const phase = phaseOf(standing, recorded);
   const verdict = facts.wish.deletionPolicy === 'Retain' ? retained(facts) : destroyed(facts, standing);
   const step = verdict.kind === 'step' && recorded === phase ? verdict.step : null;
-  return { phase, step, verdict, finished: verdict.kind === 'holds' };
+  const surveyed = standing.kind !== 'unknown';
+  return { phase, surveyed, step, verdict, finished: verdict.kind === 'holds' };
 }
 
 type Standing =
   | { readonly kind: 'on'; readonly landing: Landing }
   | { readonly kind: 'unknown'; readonly verdict: Verdict<DescentStep> }
   | { readonly kind: 'ground' };
+
+function phaseOf(standing: Standing, recorded: TenantPhase = 'Planned'): TenantPhase {
+  if (standing.kind === 'unknown') return recorded;
+  return standing.kind === 'on' ? standing.landing.phase : 'Planned';
+}
 
 function standingOf(facts: DescentFacts): Standing {
   for (const landing of descent) {

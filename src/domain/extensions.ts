@@ -74,7 +74,8 @@ function faultOfOffer(wished: WishedExtension, offer: ExtensionOffer, context: C
       message: `extension "${wished.name}" can only live in schema "${offer.fixedSchema}"; leave its schema out`,
     };
   }
-  const missing = offer.requires.filter((name) => ![...always, ...context.listed].includes(name));
+  const there = [...always, ...context.listed, ...context.installed.map(({ name }) => name)];
+  const missing = offer.requires.filter((name) => !there.includes(name));
   if (missing.length > 0) {
     return {
       reason: 'ExtensionRequires',

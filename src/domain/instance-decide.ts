@@ -1,6 +1,6 @@
 import type { InstanceConditionType, InstancePhase, InstanceStatus } from '../api/instance.ts';
 import { climb, judge, type Climb } from './climb.ts';
-import { findingOf, mergeConditions, stalledFinding, type Finding } from './conditions.ts';
+import { findingOf, mergeConditions, stalledFindings, type Finding } from './conditions.ts';
 import type { InstanceFacts } from './facts.ts';
 import { publicIsClosed, registryIsCurrent, rightsSuffice } from './instance-checks.ts';
 import { instanceLadder } from './instance-ladder.ts';
@@ -27,19 +27,20 @@ export function decideInstance(
   const first: Verdict<InstanceStep> | null = failed
     ? { kind: 'wait', ...trouble }
     : (state.first?.verdict ?? null);
-  const stalled = stalledFinding(first === null || first.kind === 'holds' ? [] : [first]);
+  const own = (type: InstancePhase, verdict: Verdict<InstanceStep>): Verdict<InstanceStep> =>
+    failed && state.first.phase === type ? { kind: 'wait', ...trouble } : verdict;
   const findings = [
-    speaking(state, 'Connected', rungVerdict(state, 'Connected')),
+    speaking(state, 'Connected', own('Connected', rungVerdict(state, 'Connected'))),
     speaking(state, 'RightsSufficient', rightsSuffice(facts)),
-    speaking(state, 'RegistryReady', judge([registryIsCurrent], facts)),
+    speaking(state, 'RegistryReady', own('RegistryReady', judge([registryIsCurrent], facts))),
     speaking(state, 'PublicClosed', publicIsClosed(facts)),
     speaking(state, 'Ready', first ?? { kind: 'holds' }, true),
   ];
   return {
     phase: state.phase,
-    step: state.step,
+    step: failed ? null : state.step,
     first,
-    findings: [...findings, ...(stalled === null ? [] : [stalled])],
+    findings: [...findings, ...stalledFindings(first)],
   };
 }
 

@@ -1,7 +1,7 @@
 import { judgeExtension, type ExtensionJudgement } from './extensions.ts';
 import type { Session, TenantFacts } from './facts.ts';
 import type { TenantStep } from './steps.ts';
-import { cannotTell, holds, pending, step, told, wait, type Verdict } from './verdict.ts';
+import { cannotTell, holds, pending, step, told, wait, type Note, type Verdict } from './verdict.ts';
 
 /** The server takes the recorded password: proven by logging in with it. */
 export function loginProven({ session }: TenantFacts): Verdict<TenantStep> {
@@ -42,15 +42,15 @@ export function extensionsInstalled(facts: TenantFacts): Verdict<TenantStep> {
       extension: next.install,
     });
   }
-  const bad = judged.find(({ kind }) => kind === 'bad');
-  if (bad?.kind !== 'bad') return judged.every(({ kind }) => kind === 'installed') ? holds : circular;
+  if (judged.every(({ kind }) => kind === 'installed')) return holds;
+  const bad = judged.find((judgement) => judgement.kind === 'bad') ?? circular;
   return facts.letIn ? told(bad.reason, bad.message) : wait(bad.reason, bad.message);
 }
 
-const circular = wait(
-  'ExtensionRequires',
-  'the listed extensions need each other in a circle; ask the administrator',
-);
+const circular: Note = {
+  reason: 'ExtensionRequires',
+  message: 'the listed extensions need each other in a circle; ask the administrator',
+};
 
 function judgeAll({ wish, letIn }: TenantFacts, session: Proven): readonly ExtensionJudgement[] {
   const context = {

@@ -42,5 +42,7 @@ export function defaultName(namespace: string, name: string): string {
   const body = plain.replaceAll(/[-.]/g, '_');
   const safe = /^[a-z]/.test(body) && !isReserved(body) ? body : `t_${body}`;
   const hash = createHash('sha256').update(`${namespace}/${name}`).digest('hex').slice(0, 8);
-  return `${safe.slice(0, nameMaxBytes - hash.length - 1)}_${hash}`;
+  const head = safe.slice(0, nameMaxBytes - hash.length - 1);
+  // A namespace that is long enough to push its own underscore out would leave only the one before the hash.
+  return `${head.includes('_') ? head : `${head.slice(0, -1)}_`}_${hash}`;
 }

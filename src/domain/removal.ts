@@ -14,9 +14,15 @@ export function obstacle(facts: DescentFacts): Verdict<DescentStep> | null {
   return notOurs(facts) ?? blocked(facts);
 }
 
-function notOurs({ catalog, instance, settings }: DescentFacts): Verdict<DescentStep> | null {
+function notOurs({ catalog, instance, settings, wish }: DescentFacts): Verdict<DescentStep> | null {
+  if (!instance.known) return cannotTell(instance);
+  if (instance.value.kind === 'absent') {
+    return wait(
+      'InstanceNotFound',
+      `PostgreSQLInstance "${wish.instanceName}" does not exist, so nothing can be deleted. ${escape}`,
+    );
+  }
   if (!catalog.known) return cannotTell(catalog);
-  if (catalog.value.row === null) return null;
   const { row, systemIdentifier, registeredSystemIdentifier } = catalog.value;
   if (systemIdentifier !== null && systemIdentifier !== registeredSystemIdentifier) {
     return wait(
@@ -24,9 +30,8 @@ function notOurs({ catalog, instance, settings }: DescentFacts): Verdict<Descent
       `another PostgreSQL server answers; nothing is deleted on it. ${escape}`,
     );
   }
-  const elsewhere =
-    instance.known && instance.value.kind === 'found' && instance.value.uid !== row.instanceUid;
-  if (row.installation !== settings.installation || elsewhere) {
+  if (row === null) return null;
+  if (row.installation !== settings.installation || row.instanceUid !== instance.value.uid) {
     return wait('InstanceChanged', `the registry row belongs to another Instance or installation. ${escape}`);
   }
   return null;

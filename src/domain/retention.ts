@@ -21,7 +21,9 @@ function marked({ catalog, instance, overdue, settings }: DescentFacts): Verdict
   if (!catalog.known) return overdue ? holds : cannotTell(catalog);
   const { row, database, role, inFlight } = catalog.value;
   if (row?.installation !== settings.installation || row.state === 'Retained') return holds;
-  if (inFlight !== null) return wait('DatabaseBusy', `PostgreSQL is running ${inFlight} database`);
+  if (inFlight !== null) {
+    return overdue ? holds : wait('DatabaseBusy', `PostgreSQL is running ${inFlight} database`);
+  }
   const shut: boolean = database.tombstone !== null || database.registered?.allowConnections === false;
   // A database whose OID was registered has been opened before; one that never was is not hardened and stays shut.
   const wasOpen = row.databaseOid !== null;

@@ -1,0 +1,72 @@
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+} from 'fastify';
+
+import { byDeadline } from './deadline.ts';
+import { refusalOf, refusals, type Refusal } from './errors.ts';
+import type { Metrics } from './metrics.ts';
+import type { Routes } from './routes.ts';
+
+interface Options {
+  readonly routes: Routes;
+  readonly metrics: Metrics;
+  readonly logger: FastifyBaseLogger;
+  /** Milliseconds within which every hook is answered; below the timeout in the CompositeControllers. */
+  readonly deadline: number;
+  /** False while the process is stopping or not able to serve. */
+  readonly ready: () => boolean;
+}
+
+/** Whole objects with managedFields arrive twice (parent and child); etcd itself stops at 1.5 MiB for one. */
+const bodyLimit = 8 * 1024 * 1024;
+
+/** The hook as an HTTP server, not yet listening. */
+export function createApp({ routes, metrics, logger, deadline, ready }: Options): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit,
+    connectionTimeout: 30_000,
+    requestTimeout: 30_000,
+    // Go keeps idle connections for 90 s: longer here, so that it is never us who close one that it is about to use.
+    keepAliveTimeout: 120_000,
+    forceCloseConnections: 'idle',
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'error',
+  });
+  app.setNotFoundHandler((_request, reply) => send(reply, refusals.notFound));
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = refusalOf(error);
+    if (refusal.status === 500) request.log.error({ err: error, route: request.routeOptions.url }, 'bug');
+    return send(reply, refusal);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    metrics.requestDone(route, reply.statusCode, reply.elapsedTime / 1000);
+    done();
+  });
+  for (const [path, route] of Object.entries(routes)) {
+    app.post(path, async (request, reply) => {
+      const read = route(request.body);
+      if (read.kind === 'malformed') {
+        request.log.warn({ route: path, fields: read.fields }, 'malformed hook request');
+        return send(reply, refusals.malformed);
+      }
+      return byDeadline(deadline, read.handle());
+    });
+  }
+  app.get('/healthz', () => ({ status: 'ok' }));
+  app.get('/readyz', (_request, reply) => (ready() ? { status: 'ok' } : send(reply, refusals.stopping)));
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.render()),
+  );
+  return app;
+}
+
+const send = (reply: FastifyReply, { status, body, retryAfter }: Refusal) => {
+  if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
+  return reply.code(status).send(body);
+};

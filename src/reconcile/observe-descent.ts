@@ -1,0 +1,46 @@
+import type { TenantHookRequest } from '../api/hook.ts';
+import { known, type Fact } from '../domain/fact.ts';
+import type { DeletionBlockers } from '../domain/catalog.ts';
+import type { DescentFacts, TenantFacts } from '../domain/facts.ts';
+import { attempt } from './attempt.ts';
+import type { Context } from './context.ts';
+import type { Observation } from './observation.ts';
+import { observeTenant } from './observe-tenant.ts';
+
+/** How long a deletion waits before Retain gives up on a mark that cannot be written. */
+export const overdueMilliseconds = 10 * 60 * 1000;
+
+const none: DeletionBlockers = {
+  dependencies: [],
+  preparedTransactions: [],
+  subscriptions: [],
+  activeSlots: [],
+};
+
+/** Looks at what of a Tenant still exists, and at what would block its deletion. Writes nothing. */
+export async function observeDescent(
+  context: Context,
+  request: TenantHookRequest,
+): Promise<Observation<DescentFacts>> {
+  const observation = await observeTenant(context, request);
+  const { deletionTimestamp } = request.parent.metadata;
+  return {
+    ...observation,
+    facts: {
+      ...observation.facts,
+      blockers: await observeBlockers(observation),
+      overdue: isOverdue(context, deletionTimestamp),
+    },
+  };
+}
+
+async function observeBlockers({ facts, server, handle }: Observation): Promise<Fact<DeletionBlockers>> {
+  if (!hasSomethingToLose(facts) || server === undefined || handle === undefined) return known(none);
+  return attempt(() => server.observe.blockers(handle));
+}
+
+const hasSomethingToLose = ({ wish, catalog }: TenantFacts): boolean =>
+  wish.deletionPolicy === 'Delete' && catalog.known && catalog.value.row?.roleOid != null;
+
+export const isOverdue = ({ clock }: Context, deletionTimestamp: string | undefined): boolean =>
+  deletionTimestamp !== undefined && clock.now() - Date.parse(deletionTimestamp) > overdueMilliseconds;

@@ -1,0 +1,49 @@
+import type { PostgreSQLInstance } from '../api/instance.ts';
+import { known, type Unknown } from '../domain/fact.ts';
+import type { InstanceFacts } from '../domain/facts.ts';
+import type { Reason } from '../domain/reasons.ts';
+import { attempt } from './attempt.ts';
+import type { Context } from './context.ts';
+import type { Server } from './ports.ts';
+import { serverOf } from './target.ts';
+import { instanceWish } from './wish.ts';
+
+export interface InstanceObservation {
+  readonly facts: InstanceFacts;
+  readonly server: Server | undefined;
+}
+
+/** Trouble that is an answer: the server, or its configuration here, says no, and says so again when asked again. */
+const refusals: readonly Reason[] = [
+  'TLSVerificationFailed',
+  'CertificateSANMissing',
+  'InvalidCABundle',
+  'ManagementSecretMissing',
+  'ManagementSecretInvalid',
+  'ManagementDatabaseMissing',
+  'AuthenticationFailed',
+  'InsecureAuthentication',
+  'PoolerDetected',
+  'StandbyDetected',
+  'VersionUnsupported',
+];
+
+/** Looks at a server and at its registry. Writes nothing. */
+export async function observeInstance(
+  context: Context,
+  instance: PostgreSQLInstance,
+): Promise<InstanceObservation> {
+  const found = await attempt(() => serverOf(context, instance));
+  const wish = instanceWish(instance);
+  const { installation } = context.settings;
+  if (!found.known) {
+    return { server: undefined, facts: { wish, installation, server: answerOf(found), registry: found } };
+  }
+  const server = found.value;
+  const view = await attempt(() => server.observe.server());
+  const registry = view.known ? await attempt(() => server.observe.registry()) : view;
+  return { server, facts: { wish, installation, server: view.known ? view : answerOf(view), registry } };
+}
+
+const answerOf = (view: Unknown): InstanceFacts['server'] =>
+  refusals.includes(view.reason) ? known({ refused: { reason: view.reason, message: view.message } }) : view;

@@ -1,0 +1,63 @@
+import type { PostgreSQLInstance } from '../api/instance.ts';
+import type { InstanceFacts } from '../domain/facts.ts';
+import { sameServer } from '../domain/instance-checks.ts';
+import type { Note } from '../domain/verdict.ts';
+import { attempt } from './attempt.ts';
+import type { Context } from './context.ts';
+import { isOverdue } from './observe-descent.ts';
+import type { Server } from './ports.ts';
+
+/**
+ * Lets a deleted Instance go, or says why not yet: null when it is released. A registry that cannot be reached for
+ * 10 minutes is not waited for any longer when no live Tenant names the Instance.
+ */
+export async function release(
+  context: Context,
+  live: PostgreSQLInstance,
+  facts: InstanceFacts,
+  server: Server | undefined,
+): Promise<Note | null> {
+  const unsure = unsureOf(facts);
+  if (unsure !== null || !facts.registry.known || server === undefined) {
+    return whileUnreachable(
+      context,
+      live,
+      unsure ?? { reason: 'Deleting', message: 'the registry cannot be asked' },
+    );
+  }
+  const { count, first } = facts.registry.value.activeTenants;
+  if (count > 0) return tenantsExist(count, first);
+  if (facts.registry.value.instance === null) return null;
+  const released = await attempt(() => server.registry.releaseInstance());
+  if (!released.known) return { reason: released.reason, message: released.message };
+  return released.value
+    ? null
+    : { reason: 'TenantsExist', message: 'a Tenant has just claimed its names here' };
+}
+
+/** Why the registry's word cannot be had, or cannot be taken: null when it can. */
+function unsureOf(facts: InstanceFacts): Note | null {
+  if (facts.server.known && 'refused' in facts.server.value) return facts.server.value.refused;
+  const verdict = sameServer(facts);
+  return verdict.kind === 'holds' ? null : { reason: verdict.reason, message: verdict.message };
+}
+
+const tenantsExist = (count: number, first: readonly string[]): Note => ({
+  reason: 'TenantsExist',
+  message: `${count} ${count === 1 ? 'Tenant lives' : 'Tenants live'} on this Instance: ${first.join(', ')}${count > first.length ? ', ...' : ''}; delete them first`,
+});
+
+async function whileUnreachable(context: Context, live: PostgreSQLInstance, why: Note): Promise<Note | null> {
+  const { name, deletionTimestamp } = live.metadata;
+  if (!isOverdue(context, deletionTimestamp)) {
+    return {
+      ...why,
+      message: `${why.message}; the Instance is released once its registry says that it has no Tenant`,
+    };
+  }
+  const tenants = await attempt(() => context.kubernetes.tenantsOf(name));
+  if (!tenants.known) return { reason: tenants.reason, message: tenants.message };
+  if (tenants.value.length > 0) return tenantsExist(tenants.value.length, tenants.value.slice(0, 3));
+  context.log.letGo(name, `released although its registry cannot be reached: ${why.message}`);
+  return null;
+}

@@ -1,0 +1,35 @@
+import type { Note } from '../domain/verdict.ts';
+import { Trouble } from '../errors.ts';
+import type { Context } from './context.ts';
+
+/** What became of the one step of a request. */
+export type Taken =
+  | { readonly kind: 'none' }
+  /** The live object is not the one that the step was decided for. */
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly trouble: Note }
+  /** Somebody else was quicker, or the decision too old: look again. */
+  | { readonly kind: 'overtaken' };
+
+/** Acts, writes the one log line, and sorts the trouble. `Busy` goes on: the request is answered with 429. */
+export async function takeStep(
+  { log, clock }: Context,
+  subject: string,
+  step: string,
+  act: () => Promise<void>,
+): Promise<Taken> {
+  const started = clock.now();
+  const done = (outcome: string) =>
+    log.acted({ subject, step, outcome, milliseconds: clock.now() - started });
+  try {
+    await act();
+    done('ok');
+    return { kind: 'done' };
+  } catch (error) {
+    done(error instanceof Trouble ? error.reason : 'Bug');
+    if (!(error instanceof Trouble) || error.reason === 'Busy') throw error;
+    if (error.reason === 'StaleDecision' || error.outcomeUnknown) return { kind: 'overtaken' };
+    return { kind: 'failed', trouble: { reason: error.reason, message: error.message } };
+  }
+}

@@ -1,0 +1,42 @@
+import { confirmAnnotation } from '../api/metadata.ts';
+import type { PostgreSQLInstance } from '../api/instance.ts';
+import type { PostgreSQLTenant } from '../api/tenant.ts';
+import type { InstanceWish, TenantWish } from '../domain/facts.ts';
+import { defaultName } from '../domain/names.ts';
+
+/** What a Tenant asks for; names that it leaves out are derived. */
+export function tenantWish({ metadata, spec }: PostgreSQLTenant): TenantWish {
+  const derived = defaultName(metadata.namespace, metadata.name);
+  return {
+    uid: metadata.uid,
+    namespace: metadata.namespace,
+    name: metadata.name,
+    generation: metadata.generation,
+    instanceName: spec.instanceRef.name,
+    databaseName: spec.databaseName ?? derived,
+    roleName: spec.roleName ?? spec.databaseName ?? derived,
+    extensions: spec.extensions ?? [],
+    deletionPolicy: spec.deletionPolicy,
+    connectionLimit: spec.connectionLimit,
+    rotation: spec.credentialRotation ?? '',
+    confirm: metadata.annotations?.[confirmAnnotation],
+  };
+}
+
+export function instanceWish({ metadata, spec, status }: PostgreSQLInstance): InstanceWish {
+  return {
+    uid: metadata.uid,
+    name: metadata.name,
+    generation: metadata.generation,
+    endpoint: endpointOf(spec),
+    managementDatabase: spec.managementDatabase,
+    confirm: metadata.annotations?.[confirmAnnotation],
+    recordedSystemIdentifier: status?.systemIdentifier ?? '',
+  };
+}
+
+export const endpointOf = ({ host, hostAddress, port }: PostgreSQLInstance['spec']) => ({
+  host,
+  ...(hostAddress === undefined ? {} : { hostAddress }),
+  port,
+});
