@@ -106,7 +106,7 @@ export const reasons = {
   // Deletion
   Deleting: mends('What belongs to this object is being taken away, step by step.'),
   Deleted: mends('This part does not exist any more.'),
-  DeletionBlocked: mends('Something in PostgreSQL stands in the way; the message names it.'),
+  DeletionBlocked: stalls('Something in PostgreSQL stands in the way; the message names it.'),
   Retained: mends('Everything outside Kubernetes was kept, and its names stay reserved.'),
   TenantsExist: mends('Tenants still live on this Instance.'),
 

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { generatedFiles } from '../../src/generate/generated-files.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+test('the committed files are what `npm run generate` writes', async () => {
+  const files = await generatedFiles(root);
+  assert.deepEqual(
+    files.map(({ path }) => path),
+    ['crds/postgresqlinstances.yaml', 'crds/postgresqltenants.yaml', 'docs/api-reference.md'],
+  );
+  for (const { path, content } of files)
+    assert.equal(await readFile(join(root, path), 'utf8'), content, `${path}: run npm run generate`);
+});
+
+test('generating twice gives the same bytes', async () => {
+  assert.deepEqual(await generatedFiles(root), await generatedFiles(root));
+});

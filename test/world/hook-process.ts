@@ -1,0 +1,103 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { freePort } from './servers/free-port.ts';
+import { waitFor } from './servers/wait-for.ts';
+
+const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+/** The operator as its own process, on one address over all its restarts. */
+export class HookProcess {
+  readonly url: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #onLine: (line: string) => void;
+  #child: ChildProcess | undefined;
+  #output = '';
+  #stopping = false;
+  #reviving = false;
+
+  private constructor(url: string, env: Readonly<Record<string, string>>, onLine: (line: string) => void) {
+    this.url = url;
+    this.#env = env;
+    this.#onLine = onLine;
+  }
+
+  static async start(
+    env: Readonly<Record<string, string>>,
+    onLine: (line: string) => void = () => undefined,
+  ): Promise<HookProcess> {
+    const port = env['PORT'] ?? String(await freePort());
+    const hook = new HookProcess(
+      `http://127.0.0.1:${port}`,
+      { ...env, HOST: '127.0.0.1', PORT: port },
+      onLine,
+    );
+    await hook.start();
+    return hook;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Everything that the process wrote, over all its runs. */
+  log(): string {
+    return this.#output;
+  }
+
+  /** @throws Error with the log, when the process does not answer */
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [entry], { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    this.#stopping = false;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text;
+        for (const line of text.split('\n')) if (line !== '') this.#onLine(line);
+      });
+    }
+    await waitFor(`the hook at ${this.url}`, () => this.#answers(child), { timeoutMs: 20_000 });
+  }
+
+  /** Starts it again if it was ended from outside, as a kubelet would. */
+  async revive(): Promise<void> {
+    if (this.#stopping || this.#reviving || this.#running()) return;
+    this.#reviving = true;
+    await this.start().finally(() => (this.#reviving = false));
+  }
+
+  /** SIGTERM: an orderly end, which must come within the time that Kubernetes gives. */
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+  }
+
+  /** SIGKILL: as a lost node. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async #answers(child: ChildProcess): Promise<boolean> {
+    if (child.exitCode !== null) throw new Error(`the hook ended with ${child.exitCode}:\n${this.#output}`);
+    return fetch(`${this.url}/readyz`).then(
+      (response) => response.ok,
+      () => false,
+    );
+  }
+
+  #running(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    this.#stopping = true;
+    const child = this.#child;
+    if (child === undefined || !this.#running()) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    const inTime = await Promise.race([ended.then(() => true), sleep(20_000, false, { ref: false })]);
+    if (!inTime) child.kill('SIGKILL');
+    await ended;
+  }
+}

@@ -1,0 +1,157 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { startExternalSecrets, type ExternalSecrets } from './external-secrets/external-secrets.ts';
+import { HookProcess } from './hook-process.ts';
+import { startKubernetesApi, type KubernetesApi } from './kubernetes/api.ts';
+import { KubeClient } from './kubernetes/client.ts';
+import { foreignCrds, loadCrds } from './kubernetes/manifests.ts';
+import { compositeControllers, crds, namespaces } from './kubernetes/resources.ts';
+import { controllersFor } from './metacontroller/controllers-for.ts';
+import {
+  startMetacontroller,
+  type Metacontroller,
+  type MetacontrollerOptions,
+} from './metacontroller/metacontroller.ts';
+import { platformObjects } from './platform-objects.ts';
+import { KvClient, setUpKv, type KvSetUp } from './servers/kv.ts';
+import { startOpenBao, type OpenBao } from './servers/openbao.ts';
+import { issueCertificate, setUpPki } from './servers/pki.ts';
+import { startPostgres, type Postgres } from './servers/postgres.ts';
+
+export const operatorNamespace = 'postgresql-tenant-operator';
+export const installation = 'demo';
+export const pgHost = 'pg-main.example.internal';
+
+export interface WorldOptions {
+  /** Variables of the hook, over those that the world sets. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly openBao?: 'dev' | 'server';
+  readonly cleanupFinalizer?: boolean;
+  readonly onCall?: MetacontrollerOptions['onCall'];
+  readonly onStep?: (what: string) => void;
+  /** Settings of PostgreSQL. */
+  readonly postgres?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Everything around the operator, and the operator as its own process: real PostgreSQL whose certificate a real
+ * OpenBao issued, stand-ins for the Kubernetes API, Metacontroller and External Secrets. All on loopback.
+ */
+export interface World {
+  readonly api: KubernetesApi;
+  readonly kube: KubeClient;
+  readonly openBao: OpenBao;
+  /** Tenants' records, as root. */
+  readonly kv: KvClient;
+  readonly kvSetUp: KvSetUp;
+  readonly postgres: Postgres;
+  readonly metacontroller: Metacontroller;
+  readonly externalSecrets: ExternalSecrets;
+  readonly hook: HookProcess;
+  /** PEM of the CA that signed PostgreSQL's certificate. */
+  readonly ca: string;
+  /** For one more replica of the hook. */
+  readonly hookEnv: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+type Undo = () => Promise<unknown>;
+
+/** Starts the world; what was started is ended again when something fails on the way. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const undo: Undo[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of undo.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await buildWorld(options, (end) => undo.push(end))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function buildWorld(options: WorldOptions, atEnd: (end: Undo) => void): Promise<Omit<World, 'close'>> {
+  const say = options.onStep ?? (() => undefined);
+  const folder = await mkdtemp(join(tmpdir(), 'pgtenancy-world-'));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
+
+  say('OpenBao');
+  const openBao = await startOpenBao({ mode: options.openBao ?? 'dev' });
+  atEnd(() => openBao.close());
+  const kvSetUp = await setUpKv(openBao, { installation });
+  const platform = await setUpKv(openBao, { mount: 'platform', installation: 'management' });
+  const { ca } = await setUpPki(openBao, { commonName: 'Example internal CA' });
+
+  say('PostgreSQL');
+  const tls = await issueCertificate(openBao, {
+    commonName: pgHost,
+    dnsNames: [pgHost],
+    ipAddresses: ['127.0.0.1'],
+  });
+  const postgres = await startPostgres({ tls, settings: options.postgres ?? {} });
+  atEnd(() => postgres.close());
+  const { name: username, password } = postgres.superuser;
+  await new KvClient(openBao.root, platform.mount).write('management/pg-main', { username, password }, 0);
+
+  say('Kubernetes API');
+  const api = await startKubernetesApi();
+  atEnd(() => api.close());
+  const kube = new KubeClient({ url: api.url });
+  for (const crd of await loadCrds([...foreignCrds, ...ownCrds])) await kube.create(crds, crd);
+  for (const name of [operatorNamespace, 'external-secrets', 'shop'])
+    await kube.create(namespaces, namespace(name));
+  for (const { resource, object } of platformObjects({ openBao, kvSetUp, platform }))
+    await kube.create(resource, object);
+
+  say('External Secrets');
+  const externalSecrets = await startExternalSecrets({
+    api: { url: api.url },
+    cleanupFinalizer: options.cleanupFinalizer ?? true,
+    maxBackoffMs: 2_000,
+    storeRequeueMs: 2_000,
+  });
+  atEnd(() => externalSecrets.stop());
+
+  say('the operator');
+  await writeFile(join(folder, 'token'), kvSetUp.operatorToken, { mode: 0o600 });
+  await writeFile(join(folder, 'ca.crt'), ca);
+  const hookEnv = { ...hookVariables(folder, api, openBao, kvSetUp), ...options.env };
+  const hook = await HookProcess.start(hookEnv);
+  atEnd(() => hook.stop());
+
+  say('Metacontroller');
+  const metacontroller = await startMetacontroller({
+    api: { url: api.url },
+    maxBackoffMs: 2_000,
+    ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
+  });
+  atEnd(() => metacontroller.stop());
+  for (const controller of controllersFor(hook.url)) await kube.create(compositeControllers, controller);
+  const kv = new KvClient(openBao.root, kvSetUp.mount);
+  return { api, kube, openBao, kv, kvSetUp, postgres, metacontroller, externalSecrets, hook, ca, hookEnv };
+}
+
+const ownCrds = ['postgresqlinstances', 'postgresqltenants'].map(
+  (name) => new URL(`../../crds/${name}.yaml`, import.meta.url),
+);
+
+const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+
+const hookVariables = (folder: string, api: KubernetesApi, openBao: OpenBao, kv: KvSetUp) => ({
+  LOG_LEVEL: 'info',
+  INSTALLATION: installation,
+  OPERATOR_NAMESPACE: operatorNamespace,
+  KUBERNETES_URL: api.url,
+  OPENBAO_ADDRESS: openBao.url,
+  OPENBAO_EXTERNAL_ADDRESS: 'https://openbao.example.internal:8200',
+  OPENBAO_MOUNT: kv.mount,
+  OPENBAO_TOKEN_FILE: join(folder, 'token'),
+  SECRET_STORE_NAME: 'postgresql-tenants',
+  POSTGRES_CA_FILE: join(folder, 'ca.crt'),
+  CHECK_INTERVAL_SECONDS_MIN: '5',
+  CHECK_INTERVAL_SECONDS_MAX: '10',
+  RESYNC_SECONDS: '5',
+});
