@@ -1,0 +1,113 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+
+import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
+
+import { Trouble } from '../errors.ts';
+import { unreachable } from './errors.ts';
+import { mountedFile } from './file.ts';
+
+export interface ClientOptions {
+  readonly url: string;
+  /** PEM bundle that stays; `caFile` wins over it. */
+  readonly ca?: string | undefined;
+  /** PEM bundle in a file, read again every minute. */
+  readonly caFile?: string | undefined;
+  /** The service account's token, read again every minute and at a 401. Without it requests are anonymous. */
+  readonly tokenFile?: string | undefined;
+  readonly clock: () => number;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** GET only. Throws `KubernetesUnreachable`, and `KubernetesForbidden` when there is no token to show. */
+export type Get = (path: string, query?: Readonly<Record<string, string | number>>) => Promise<Answer>;
+
+const timeoutMs = 5_000;
+/** The kubelet renews a token long before it expires; a minute is what client-go takes too. */
+const fileAgeMs = 60_000;
+const sizeLimitBytes = 33_554_432;
+const agentOptions = { keepAlive: true, timeout: 20_000 };
+
+export const createGet = (options: ClientOptions): Get => {
+  const http = createHttp(options.url);
+  const agent = createAgentSource(options);
+  const token = createTokenSource(options);
+
+  return async (path, query = {}) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const send = async (bearer: string | undefined): Promise<AxiosResponse<unknown>> => {
+      const headers = bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` };
+      const config = { headers, params: query, signal, httpsAgent: await agent() };
+      return sendTwice(() => http.get<unknown>(path, config));
+    };
+    const first = await token.current();
+    const response = await send(first);
+    if (response.status !== 401) return { status: response.status, body: response.data };
+    const renewed = await token.reread();
+    const { status, data } = renewed === first ? response : await send(renewed);
+    return { status, body: data };
+  };
+};
+
+/** A kept socket that the server has just closed breaks the first request on it; a second one gets a new socket. */
+const sendTwice = async (send: () => Promise<AxiosResponse<unknown>>): Promise<AxiosResponse<unknown>> => {
+  try {
+    return await send();
+  } catch (error) {
+    if (!axios.isAxiosError(error) || !['ECONNRESET', 'EPIPE'].includes(error.code ?? '')) {
+      throw unreachable(error);
+    }
+  }
+  try {
+    return await send();
+  } catch (error) {
+    throw unreachable(error);
+  }
+};
+
+const createHttp = (url: string): AxiosInstance =>
+  axios.create({
+    baseURL: url,
+    allowAbsoluteUrls: false,
+    adapter: 'http',
+    maxRedirects: 0,
+    proxy: false,
+    maxContentLength: sizeLimitBytes,
+    validateStatus: () => true,
+    headers: { Accept: 'application/json' },
+    httpAgent: new HttpAgent(agentOptions),
+  });
+
+const createTokenSource = ({ tokenFile, clock }: ClientOptions) => {
+  const file = tokenFile === undefined ? undefined : mountedFile(tokenFile, fileAgeMs, clock);
+  const checked = async (read: Promise<string> | undefined): Promise<string | undefined> => {
+    const token = await read?.catch(() => '');
+    // A character that no header can carry would make the HTTP library throw an error of its own.
+    if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
+    throw new Trouble('KubernetesForbidden', 'cannot read the token for the Kubernetes API from its file');
+  };
+  return { current: () => checked(file?.text()), reread: () => checked(file?.reread()) };
+};
+
+/** The agent stays as long as the bundle does, and its sockets with it. */
+const createAgentSource = ({ ca, caFile, clock }: ClientOptions): (() => Promise<HttpsAgent>) => {
+  const file = caFile === undefined ? undefined : mountedFile(caFile, fileAgeMs, clock);
+  let current: { readonly pem: string | undefined; readonly agent: HttpsAgent } | undefined;
+  return async () => {
+    const pem = file === undefined ? ca : await file.text().catch(() => undefined);
+    if (file !== undefined && pem === undefined) {
+      throw new Trouble('KubernetesUnreachable', 'cannot read the CA bundle of the Kubernetes API');
+    }
+    if (current !== undefined && current.pem === pem) return current.agent;
+    current?.agent.destroy();
+    current = {
+      pem,
+      agent: new HttpsAgent({ ...agentOptions, minVersion: 'TLSv1.2', ...(pem && { ca: pem }) }),
+    };
+    return current.agent;
+  };
+};

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+import type { Get } from './client.ts';
+import { invalidAnswer, refused } from './errors.ts';
+import { tenants } from './objects.ts';
+
+/* Not the whole Tenant: one that an older CRD let in must not hide the others. */
+const pageShape = z.object({
+  kind: z.literal('PostgreSQLTenantList'),
+  metadata: z.object({ continue: z.string().optional() }),
+  items: z.array(
+    z.object({
+      metadata: z.object({ namespace: z.string(), name: z.string() }),
+      spec: z.object({ instanceRef: z.object({ name: z.string() }) }),
+    }),
+  ),
+});
+
+const pageSize = 500;
+const maxPages = 200;
+
+/** `namespace/name` of every Tenant that names this Instance, also of those being deleted; in order. */
+export const tenantsOf = async (get: Get, instanceName: string): Promise<readonly string[]> => {
+  const found: string[] = [];
+  let next: string | undefined;
+  for (let page = 0; page < maxPages; page += 1) {
+    const { items, metadata } = await readPage(get, next);
+    const ours = items.filter(({ spec }) => spec.instanceRef.name === instanceName);
+    found.push(...ours.map((tenant) => `${tenant.metadata.namespace}/${tenant.metadata.name}`));
+    next = metadata.continue;
+    if (next === undefined || next === '') return found.sort();
+  }
+  throw invalidAnswer('the list of PostgreSQLTenants');
+};
+
+const readPage = async (get: Get, next: string | undefined): Promise<z.infer<typeof pageShape>> => {
+  const query = { limit: pageSize, ...(next === undefined ? {} : { continue: next }) };
+  const { status, body } = await get(`${tenants.root}/${tenants.plural}`, query);
+  if (status !== 200) throw refused(status, 'the list of PostgreSQLTenants');
+  const parsed = pageShape.safeParse(body);
+  if (!parsed.success) throw invalidAnswer('the list of PostgreSQLTenants');
+  return parsed.data;
+};
