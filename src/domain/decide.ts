@@ -89,7 +89,7 @@ function extensionFinding(
     message: '',
   });
   const open = verdict.kind === 'unknown' || state.first?.verdict.kind === 'unknown';
-  const deferred = facts.session.known && facts.session.value.kind === 'deferred';
+  const deferred = !none && facts.session.known && facts.session.value.kind === 'deferred';
   return open || deferred ? { ...finding, unlessRecorded: true } : finding;
 }
 

@@ -7,6 +7,8 @@ import { freePort } from './servers/free-port.ts';
 import { waitFor } from './servers/wait-for.ts';
 
 const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** Production runs compiled code; with the cache the process does not carry the TypeScript stripper along either. */
+const compileCache = fileURLToPath(new URL('../../.cache/node', import.meta.url));
 
 /** The operator as its own process, on one address over all its restarts. */
 export class HookProcess {
@@ -49,13 +51,19 @@ export class HookProcess {
 
   /** @throws Error with the log, when the process does not answer */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [entry], { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [entry], {
+      env: { NODE_COMPILE_CACHE: compileCache, ...this.#env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#child = child;
     this.#stopping = false;
     for (const stream of [child.stdout, child.stderr]) {
+      let rest = '';
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.#output += text;
-        for (const line of text.split('\n')) if (line !== '') this.#onLine(line);
+        const lines = (rest + text).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) if (line !== '') this.#onLine(line);
       });
     }
     await waitFor(`the hook at ${this.url}`, () => this.#answers(child), { timeoutMs: 20_000 });

@@ -30,6 +30,8 @@ export interface WorldOptions {
   readonly openBao?: 'dev' | 'server';
   readonly cleanupFinalizer?: boolean;
   readonly onCall?: MetacontrollerOptions['onCall'];
+  /** Each line that the hook writes, whole. */
+  readonly onHookLine?: (line: string) => void;
   readonly onStep?: (what: string) => void;
   /** Settings of PostgreSQL. */
   readonly postgres?: Readonly<Record<string, string>>;
@@ -119,7 +121,7 @@ async function buildWorld(options: WorldOptions, atEnd: (end: Undo) => void): Pr
   await writeFile(join(folder, 'token'), kvSetUp.operatorToken, { mode: 0o600 });
   await writeFile(join(folder, 'ca.crt'), ca);
   const hookEnv = { ...hookVariables(folder, api, openBao, kvSetUp), ...options.env };
-  const hook = await HookProcess.start(hookEnv);
+  const hook = await HookProcess.start(hookEnv, options.onHookLine);
   atEnd(() => hook.stop());
 
   say('Metacontroller');

@@ -1,0 +1,63 @@
+import { Trouble } from '../errors.ts';
+import type { TenantHandle } from '../reconcile/ports.ts';
+import type { Connection } from './connection.ts';
+import { sqlState } from './errors.ts';
+import type { LongStatements } from './long-statements.ts';
+import { databaseNamed, registeredDatabase } from './own-objects.ts';
+import { requireRole } from './roles.ts';
+import type { ServerContext } from './server-context.ts';
+import { sql } from './sql.ts';
+import { changeTenant, changeTenantOn, refuseRetained, type TenantChange } from './tenant-transaction.ts';
+
+/**
+ * Creates the tenant's database, closed to everybody: it is opened by the transaction that shuts PUBLIC out. Does
+ * nothing when it is there. Throws `Conflict` when another one has its name, `DatabaseLost` when the row registers one
+ * that is gone.
+ */
+export const createDatabase = (
+  server: ServerContext,
+  long: LongStatements,
+  tenant: TenantHandle,
+): Promise<void> =>
+  long.run(server, 'create', tenant, async (connection) => {
+    const needed = await changeTenantOn(connection, server, tenant, needsDatabase);
+    if (needed) await sendCreate(connection, tenant);
+  });
+
+async function needsDatabase(change: TenantChange): Promise<boolean> {
+  const { connection, row } = change;
+  refuseRetained(row);
+  const role = await requireRole(change);
+  if ((await registeredDatabase(connection, row)) !== undefined) return false;
+  if (row.databaseOid !== null) throw new Trouble('DatabaseLost', 'the registered database is gone');
+  const named = await databaseNamed(connection, row.databaseName);
+  if (named === undefined) return true;
+  if (named.ownerOid !== role.oid) throw foreignDatabase(row.databaseName);
+  return false;
+}
+
+/** template0: template1 may be in use, changed by hand, or built with another collation version. */
+async function sendCreate(connection: Connection, tenant: TenantHandle): Promise<void> {
+  try {
+    await connection.run(sql`
+      create database ${sql.id(tenant.databaseName)} owner ${sql.id(tenant.roleName)}
+        template template0 encoding 'UTF8' allow_connections false`);
+  } catch (error) {
+    // Somebody was faster, perhaps another replica: the next catalog read says whose it is.
+    if (sqlState(error) === '42P04' || sqlState(error) === '23505') return;
+    throw error;
+  }
+}
+
+/** Forgets the OID of a registered database that is gone; refuses (`StaleDecision`) while it exists. */
+export const forgetDatabase = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
+  changeTenant(server, tenant, async ({ connection, row }) => {
+    if ((await registeredDatabase(connection, row)) !== undefined) {
+      throw new Trouble('StaleDecision', 'the registered database exists');
+    }
+    await connection.run(sql`
+      update pgtenancy.tenant t set database_oid = null where t.tenant_uid = ${tenant.tenantUid}::uuid`);
+  });
+
+export const foreignDatabase = (name: string) =>
+  new Trouble('Conflict', `database "${name}" exists and is not owned by the registered role`);

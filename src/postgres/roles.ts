@@ -1,0 +1,109 @@
+import { Trouble } from '../errors.ts';
+import type { RoleRepair } from '../domain/steps.ts';
+import type { TenantHandle } from '../reconcile/ports.ts';
+import type { Secret } from '../secret.ts';
+import { sqlState } from './errors.ts';
+import { registeredRole, roleNamed, type FoundRole } from './own-objects.ts';
+import { scramVerifier } from './scram.ts';
+import type { ServerContext } from './server-context.ts';
+import { sql, type Sql } from './sql.ts';
+import { changeTenant, type TenantChange } from './tenant-transaction.ts';
+
+/**
+ * Creates the login role and registers its OID in one transaction, so that no crash leaves a role that nobody owns up
+ * to. Does nothing when the registered role is there. Throws `Conflict` for any other role of that name.
+ */
+export async function createRole(
+  server: ServerContext,
+  tenant: TenantHandle,
+  password: Secret,
+  connectionLimit: number,
+): Promise<void> {
+  const verifier = await scramVerifier(password);
+  await changeTenant(server, tenant, async (change) => {
+    const { connection, row } = change;
+    const registered = await registeredRole(connection, row);
+    if (registered !== undefined) {
+      requireName(registered, row.roleName);
+      return;
+    }
+    if ((await roleNamed(connection, row.roleName)) !== undefined) throw foreignRole(row.roleName);
+    await createAndRegister(change, verifier, connectionLimit);
+  });
+}
+
+async function createAndRegister(change: TenantChange, verifier: string, limit: number): Promise<void> {
+  const { connection, row, tenant } = change;
+  const role = sql.id(row.roleName);
+  try {
+    // All attributes at creation: a management role that is no superuser may not name some of them in `alter role`.
+    await connection.run(sql`
+      create role ${role} login inherit nosuperuser nocreatedb nocreaterole noreplication nobypassrls
+        connection limit ${sql.integer(limit)} password ${sql.literal(verifier)}`);
+  } catch (error) {
+    if (sqlState(error) === '42710' || sqlState(error) === '23505') throw foreignRole(row.roleName);
+    throw error;
+  }
+  await connection.run(
+    sql`comment on role ${role} is ${sql.literal(`pgtenancy tenant ${tenant.tenantUid}`)}`,
+  );
+  await connection.run(sql`
+    update pgtenancy.tenant t set role_oid = r.oid
+      from pg_catalog.pg_roles r
+     where t.tenant_uid = ${tenant.tenantUid}::uuid and r.rolname = ${row.roleName}::name`);
+}
+
+/** Puts the given attributes of the registered role right. */
+export const repairRole = (server: ServerContext, tenant: TenantHandle, repair: RoleRepair): Promise<void> =>
+  changeTenant(server, tenant, async (change) => {
+    const options = attributeOptions(repair);
+    const role = await requireRole(change);
+    if (options.length === 0) return;
+    await change.connection.run(sql`alter role ${sql.id(role.name)} ${sql.join(options, sql` `)}`);
+  });
+
+/** Only what is asked for: some attributes may not even be named by a management role that is no superuser. */
+function attributeOptions(repair: RoleRepair): Sql[] {
+  const options: Sql[] = [];
+  if (repair.login === true) options.push(sql`login`);
+  if (repair.inherit === true) options.push(sql`inherit`);
+  if (repair.superuser === false) options.push(sql`nosuperuser`);
+  if (repair.createDb === false) options.push(sql`nocreatedb`);
+  if (repair.createRole === false) options.push(sql`nocreaterole`);
+  if (repair.replication === false) options.push(sql`noreplication`);
+  if (repair.bypassRls === false) options.push(sql`nobypassrls`);
+  if (repair.connectionLimit !== undefined) {
+    options.push(sql`connection limit ${sql.integer(repair.connectionLimit)}`);
+  }
+  if (repair.neverExpires === true) options.push(sql`valid until 'infinity'`);
+  return options;
+}
+
+/** Sets the verifier of a password on the registered role. */
+export async function setPassword(
+  server: ServerContext,
+  tenant: TenantHandle,
+  password: Secret,
+): Promise<void> {
+  const verifier = await scramVerifier(password);
+  await changeTenant(server, tenant, async (change) => {
+    const role = await requireRole(change);
+    await change.connection.run(sql`alter role ${sql.id(role.name)} password ${sql.literal(verifier)}`);
+  });
+}
+
+/** The registered role under the row's name. Throws `StaleDecision` when it is gone, `Conflict` when it was renamed. */
+export async function requireRole({ connection, row }: TenantChange): Promise<FoundRole> {
+  const role = await registeredRole(connection, row);
+  if (role === undefined) throw new Trouble('StaleDecision', 'the registered role is not there');
+  requireName(role, row.roleName);
+  return role;
+}
+
+function requireName(role: FoundRole, name: string): void {
+  if (role.name === name) return;
+  throw new Trouble('Conflict', `the registered role "${name}" was renamed to "${role.name}"`);
+}
+
+const foreignRole = (name: string) =>
+  new Trouble('Conflict', `role "${name}" exists and is not the registered one`);

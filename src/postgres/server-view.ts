@@ -1,0 +1,88 @@
+import { X509Certificate } from 'node:crypto';
+
+import { z } from 'zod';
+
+import type { ServerView } from '../domain/server.ts';
+import type { ServerTarget } from '../reconcile/ports.ts';
+import type { Connection } from './connection.ts';
+import { sql } from './sql.ts';
+
+const serverRow = z.object({
+  versionNumber: z.int(),
+  version: z.string(),
+  inRecovery: z.boolean(),
+  backendPid: z.int(),
+  currentUser: z.string(),
+  superuser: z.boolean(),
+  createDb: z.boolean(),
+  createRole: z.boolean(),
+  readsRegistry: z.boolean(),
+});
+
+const databaseName = z.object({ name: z.string() });
+
+/** What this session shows about the server behind it. */
+export async function readServerView(connection: Connection, target: ServerTarget): Promise<ServerView> {
+  const { backendPid, readsRegistry, ...server } = await connection.row(
+    serverRow,
+    sql`
+      select pg_catalog.current_setting('server_version_num')::integer as "versionNumber",
+             pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1) as "version",
+             pg_catalog.pg_is_in_recovery() as "inRecovery",
+             pg_catalog.pg_backend_pid() as "backendPid",
+             r.rolname as "currentUser",
+             r.rolsuper as "superuser",
+             r.rolcreatedb as "createDb",
+             r.rolcreaterole as "createRole",
+             exists (
+               select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+                where n.nspname = 'pgtenancy' and c.relname = 'tenant'
+                  and pg_catalog.has_schema_privilege(n.oid, 'usage')
+                  and pg_catalog.has_table_privilege(c.oid, 'select')) as "readsRegistry"
+        from pg_catalog.pg_roles r
+       where r.rolname = current_user`,
+  );
+  return {
+    ...server,
+    systemIdentifier: await connection.systemIdentifier(),
+    pooled: connection.announcedPid !== backendPid,
+    certificate: certificateCover(connection.certificate, target),
+    publicConnect: await publicConnect(connection, readsRegistry),
+  };
+}
+
+/**
+ * Only SANs count: consumers may check the host by either name, and many clients do not look at the common name.
+ * Modes that do not promise a verified name ask nothing of the certificate.
+ */
+function certificateCover(der: Buffer | undefined, target: ServerTarget): ServerView['certificate'] {
+  if (target.tls.mode !== 'verify-full') return { coversHost: true, coversAddress: true };
+  if (der === undefined) return { coversHost: false, coversAddress: false };
+  const certificate = new X509Certificate(der);
+  const { host, hostAddress } = target;
+  return {
+    coversHost: certificate.checkHost(host, { subject: 'never' }) !== undefined,
+    coversAddress: hostAddress === undefined || certificate.checkIP(hostAddress) !== undefined,
+  };
+}
+
+/** Databases around the tenants' that let everybody in; a tenant's own is hardened and judged by its own reads. */
+async function publicConnect(connection: Connection, readsRegistry: boolean): Promise<string[]> {
+  const ours = readsRegistry
+    ? sql`exists (select from pgtenancy.tenant t where t.database_oid = d.oid or t.role_oid = d.datdba)`
+    : sql`false`;
+  const rows = await connection.rows(
+    databaseName,
+    sql`
+      select d.datname as name
+        from pg_catalog.pg_database d
+       where d.datallowconn
+         and d.datname <> 'template0'
+         and not ${ours}
+         and exists (
+               select from pg_catalog.aclexplode(coalesce(d.datacl, pg_catalog.acldefault('d', d.datdba))) a
+                where a.grantee = 0 and a.privilege_type = 'CONNECT')
+       order by d.datname`,
+  );
+  return rows.map(({ name }) => name);
+}

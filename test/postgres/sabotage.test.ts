@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import { type LiveServer, LiveTenant, startLiveServer } from './live-server.ts';
+
+describe('a tenant that turns its own database against the operator', () => {
+  let live: LiveServer;
+  before(async () => {
+    live = await startLiveServer();
+  });
+  after(() => live.close());
+
+  const asOwner = async (tenant: LiveTenant, ...statements: string[]) => {
+    const owner = await tenant.connect();
+    for (const statement of statements) await owner.query(statement);
+    await owner.end();
+  };
+
+  const settings = [
+    `set local_preload_libraries = 'no_such_library'`,
+    'set role = %role',
+    'set search_path = planted, pg_catalog',
+    'set default_transaction_read_only = on',
+    `set default_transaction_isolation = 'serializable'`,
+    'set statement_timeout = 1',
+    'set lock_timeout = 1',
+    'set idle_session_timeout = 1',
+    'set standard_conforming_strings = off',
+    `set datestyle = 'German'`,
+    'is_template true',
+  ];
+  for (const setting of settings) {
+    it(`does not disturb login and extensions with alter database ... ${setting}`, async () => {
+      const tenant = new LiveTenant(live);
+      await tenant.open();
+      const { databaseName: name, roleName } = tenant;
+      await asOwner(
+        tenant,
+        'create schema planted',
+        'create table planted.pg_extension (extname text, extversion text, extnamespace oid)',
+        `alter database ${name} ${setting.replace('%role', roleName)}`,
+      );
+      const seen = await tenant.session(['citext']);
+      assert.equal(seen.kind === 'proven' && seen.extensions[0]?.name, 'plpgsql');
+      const extension = { schema: undefined, version: undefined };
+      const handle = await tenant.handle();
+      await tenant.steps.installExtension(handle, tenant.password, {
+        ...extension,
+        name: 'citext',
+        as: 'tenant',
+      });
+      await tenant.steps.installExtension(handle, tenant.password, {
+        ...extension,
+        name: 'dblink',
+        as: 'management',
+      });
+      await tenant.steps.openDatabase(await tenant.handle());
+      await tenant.remove();
+      assert.equal((await tenant.observe()).row, null);
+    });
+  }
+
+  it('cannot lock itself out for good with a connection limit of 0', async () => {
+    const tenant = new LiveTenant(live);
+    await tenant.open();
+    await asOwner(tenant, `alter database ${tenant.databaseName} connection limit 0`);
+    assert.equal((await tenant.observe()).database.registered?.connectionLimit, 0);
+    await assert.rejects(tenant.session(), { reason: 'LoginRefused' });
+    await tenant.steps.openDatabase(await tenant.handle());
+    assert.equal((await tenant.session()).kind, 'proven');
+  });
+
+  it('lets PUBLIC in again, also through somebody else, and is closed again', async () => {
+    const tenant = new LiveTenant(live);
+    const friend = new LiveTenant(live);
+    await tenant.open();
+    await friend.open();
+    const { databaseName: name } = tenant;
+    await asOwner(
+      tenant,
+      `grant connect on database ${name} to public`,
+      `grant connect on database ${name} to ${friend.roleName} with grant option`,
+    );
+    await asOwner(friend, `grant connect on database ${name} to public`);
+    assert.equal((await tenant.observe()).database.registered?.publicConnect, true);
+    await tenant.steps.openDatabase(await tenant.handle());
+    assert.equal((await tenant.observe()).database.registered?.publicConnect, false);
+    const guest = await live.connect({
+      user: friend.roleName,
+      password: friend.password.reveal(),
+      database: name,
+    });
+    await guest.end();
+  });
+});

@@ -1,0 +1,20 @@
+import type { JsonObject } from './json.ts';
+import type { ResourcePath } from './request-path.ts';
+
+export interface ApiRequest {
+  readonly method: string;
+  readonly path: ResourcePath;
+  readonly query: URLSearchParams;
+  /** Parsed JSON; undefined without a body. */
+  readonly body: unknown;
+  /** Without parameters. */
+  readonly contentType: string;
+  readonly userAgent: string;
+}
+
+export interface ApiAnswer {
+  readonly code: number;
+  readonly body: JsonObject;
+  /** Texts for `Warning` headers. */
+  readonly warnings?: readonly string[];
+}
