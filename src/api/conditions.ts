@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-export const conditionStatus = ['True', 'False', 'Unknown'] as const;
+const conditionStatus = ['True', 'False', 'Unknown'] as const;
 
 /** `metav1.Condition`, with one difference: `observedGeneration` is absent until the first conclusion. */
-export const conditionShape = z
+const conditionShape = z
   .object({
     type: z.string().min(1).max(316).meta({ description: 'What the condition is about.' }),
     status: z.enum(conditionStatus).meta({ description: 'True, False or Unknown (the last look failed).' }),

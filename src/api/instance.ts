@@ -12,7 +12,7 @@ export const instanceConditionTypes = [
   'Ready',
   'Stalled',
 ] as const;
-export const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
 const tlsShape = z
   .object({
@@ -146,6 +146,5 @@ export const instanceShape = z.object({
 
 export type InstancePhase = (typeof instancePhases)[number];
 export type InstanceConditionType = (typeof instanceConditionTypes)[number];
-export type InstanceSpec = z.infer<typeof instanceSpecShape>;
 export type InstanceStatus = z.infer<typeof instanceStatusShape>;
 export type PostgreSQLInstance = z.infer<typeof instanceShape>;

@@ -15,8 +15,6 @@ export const metadataShape = z.looseObject({
   ownerReferences: z.array(z.looseObject({ uid: z.string(), controller: z.boolean().optional() })).optional(),
 });
 
-export type Metadata = z.infer<typeof metadataShape>;
-
 /** The annotation that carries a human's word for a loss; its value is the token of the condition's message. */
 export const confirmAnnotation = 'pgtenancy.io/confirm';
 

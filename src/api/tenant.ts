@@ -24,10 +24,10 @@ export const tenantConditionTypes = [
   'Ready',
   'Stalled',
 ] as const;
-export const deletionPolicies = ['Retain', 'Delete'] as const;
+const deletionPolicies = ['Retain', 'Delete'] as const;
 
 /** ESO takes over any unowned Secret whose name it is given, so tenants do not choose it; the suffix needs its room. */
-export const tenantNameMax = 200;
+const tenantNameMax = 200;
 
 /* Names are bounded by the API server (pattern, length) and judged again by the domain, which can say why in a condition. */
 const postgresName = (description: string) =>
@@ -204,7 +204,6 @@ export const tenantRootRules = [
 
 export type TenantPhase = (typeof tenantPhases)[number];
 export type TenantConditionType = (typeof tenantConditionTypes)[number];
-export type TenantSpec = z.infer<typeof tenantSpecShape>;
 export type TenantStatus = z.infer<typeof tenantStatusShape>;
 export type PostgreSQLTenant = z.infer<typeof tenantShape>;
 export type DeletionPolicy = (typeof deletionPolicies)[number];

@@ -17,8 +17,8 @@ export function admitted(facts: TenantFacts): Verdict<TenantStep> {
   if (!facts.credential.known) return cannotTell(facts.credential);
   if (facts.credential.value.kind !== 'absent') return holds;
   return (
-    instanceServes(facts) ??
     namesAreUsable(facts) ??
+    instanceServes(facts) ??
     namespaceIsAllowed(facts) ??
     namesAreFree(facts) ??
     secretNameIsFree(facts) ??
@@ -32,7 +32,12 @@ function changedSinceAdmission(facts: TenantFacts): Verdict<TenantStep> {
   if (namespaceAllowed.known && !namespaceAllowed.value) {
     return holdsBut('NamespaceNotAllowed', `${notAllowed(wish)}; what exists goes on being served`);
   }
-  if (instance.known && instance.value.kind === 'found' && !instance.value.ready && !instance.value.terminating) {
+  if (
+    instance.known &&
+    instance.value.kind === 'found' &&
+    !instance.value.ready &&
+    !instance.value.terminating
+  ) {
     return holdsBut('InstanceNotReady', notReady(instance.value));
   }
   return holds;

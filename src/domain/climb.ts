@@ -6,7 +6,7 @@ export interface Rung<Phase extends string, Facts, Step> {
   readonly checks: readonly Check<Facts, Step>[];
 }
 
-export interface RungVerdict<Phase extends string, Step> {
+interface RungVerdict<Phase extends string, Step> {
   readonly phase: Phase;
   readonly verdict: Verdict<Step>;
 }

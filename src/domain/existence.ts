@@ -1,7 +1,7 @@
 import { ownDatabase } from './database-checks.ts';
 import { known, type Fact } from './fact.ts';
 import type { DescentFacts } from './facts.ts';
-import type { RegistryRow } from './catalog.ts';
+import type { DatabaseView, TenantCatalog } from './catalog.ts';
 
 /*
  * What of a Tenant still exists. Nothing in PostgreSQL is ours without our row: a Tenant that lost a name to another
@@ -12,10 +12,10 @@ export const externalSecretExists = ({ child }: DescentFacts): Fact<boolean> =>
   child.known ? known(child.value.kind === 'ours') : child;
 
 export const databaseExistsStill = (facts: DescentFacts): Fact<boolean> =>
-  inOurRow(facts, () => existingDatabase(facts) !== null || isDropping(facts));
+  inOurRow(facts, (catalog) => existingDatabase(catalog) !== null || catalog.inFlight !== null);
 
 export const roleExistsStill = (facts: DescentFacts): Fact<boolean> =>
-  inOurRow(facts, () => facts.catalog.known && facts.catalog.value.role.registered !== null);
+  inOurRow(facts, ({ role }) => role.registered !== null);
 
 export const recordExists = ({ credential }: DescentFacts): Fact<boolean> =>
   credential.known ? known(credential.value.kind !== 'absent') : credential;
@@ -29,14 +29,12 @@ export const neverGotAnywhere = ({ instance, credential }: DescentFacts): boolea
   credential.known &&
   credential.value.kind === 'absent';
 
-export const existingDatabase = ({ catalog }: DescentFacts) =>
-  catalog.known ? (catalog.value.database.tombstone ?? ownDatabase(catalog.value)) : null;
+export const existingDatabase = (catalog: TenantCatalog): DatabaseView | null =>
+  catalog.database.tombstone ?? ownDatabase(catalog);
 
-const isDropping = ({ catalog }: DescentFacts): boolean => catalog.known && catalog.value.inFlight !== null;
-
-function inOurRow(facts: DescentFacts, exists: (row: RegistryRow) => boolean): Fact<boolean> {
+function inOurRow(facts: DescentFacts, exists: (catalog: TenantCatalog) => boolean): Fact<boolean> {
   if (neverGotAnywhere(facts)) return known(false);
   if (!facts.catalog.known) return facts.catalog;
-  const { row } = facts.catalog.value;
-  return known(row !== null && exists(row));
+  const catalog = facts.catalog.value;
+  return known(catalog.row !== null && exists(catalog));
 }

@@ -2,7 +2,13 @@ import type { InstanceConditionType, InstancePhase, InstanceStatus } from '../ap
 import { climb, judge, type Climb } from './climb.ts';
 import { findingOf, mergeConditions, stalledFindings, type Finding } from './conditions.ts';
 import type { InstanceFacts } from './facts.ts';
-import { publicIsClosed, registryIsCurrent, rightsSuffice } from './instance-checks.ts';
+import {
+  publicIsClosed,
+  registryIsCurrent,
+  rightsSuffice,
+  sameServer,
+  serverAnswers,
+} from './instance-checks.ts';
 import { instanceLadder } from './instance-ladder.ts';
 import type { InstanceStep } from './steps.ts';
 import type { Note, Verdict } from './verdict.ts';
@@ -30,7 +36,7 @@ export function decideInstance(
   const own = (type: InstancePhase, verdict: Verdict<InstanceStep>): Verdict<InstanceStep> =>
     failed && state.first.phase === type ? { kind: 'wait', ...trouble } : verdict;
   const findings = [
-    speaking(state, 'Connected', own('Connected', rungVerdict(state, 'Connected'))),
+    speaking(state, 'Connected', own('Connected', judge([serverAnswers, sameServer], facts))),
     speaking(state, 'RightsSufficient', rightsSuffice(facts)),
     speaking(state, 'RegistryReady', own('RegistryReady', judge([registryIsCurrent], facts))),
     speaking(state, 'PublicClosed', publicIsClosed(facts)),
@@ -43,9 +49,6 @@ export function decideInstance(
     findings: [...findings, ...stalledFindings(first)],
   };
 }
-
-const rungVerdict = (state: State, phase: InstancePhase): Verdict<InstanceStep> =>
-  state.rungs.find((rung) => rung.phase === phase)?.verdict ?? { kind: 'holds' };
 
 /** While the deciding fact is unknown only its own rung says so; everything else stays as recorded. */
 function speaking(

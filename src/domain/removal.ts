@@ -61,13 +61,12 @@ export const withdrawExternalSecret: Removal = ({ child, wish }) =>
     : step('Deleting', 'withdrawing the ExternalSecret', { kind: 'WithdrawExternalSecret' });
 
 /** Close, move aside under a name that only this Tenant can have, drop: a late call can then hit nothing else. */
-export const takeDatabaseDown: Removal = (facts) => {
-  const { catalog } = facts;
+export const takeDatabaseDown: Removal = ({ catalog }) => {
   if (!catalog.known) return cannotTell(catalog);
   const { inFlight, role, database } = catalog.value;
   if (inFlight !== null) return wait('DatabaseBusy', `PostgreSQL is running ${inFlight} database`);
   if (database.tombstone !== null) return step('Deleting', 'dropping the database', { kind: 'DropDatabase' });
-  const existing = existingDatabase(facts);
+  const existing = existingDatabase(catalog.value);
   const closed =
     existing?.allowConnections === false && !existing.isTemplate && role.registered?.canLogin !== true;
   if (closed || existing?.connectionLimit === interruptedDrop) {

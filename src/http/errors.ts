@@ -19,7 +19,7 @@ export const refusals = {
   stopping: { ...fixed(503, 'the operator is stopping'), retryAfter: 1 },
 } as const satisfies Record<string, Refusal>;
 
-export const busy = (seconds: number): Refusal => ({
+const busy = (seconds: number): Refusal => ({
   ...fixed(429, 'busy; try again later'),
   retryAfter: Math.max(1, Math.ceil(seconds)),
 });

@@ -22,7 +22,7 @@ export interface OperatorSettings {
   readonly resyncSeconds: number;
 }
 
-export interface Clock {
+interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
 }

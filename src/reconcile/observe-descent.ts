@@ -8,7 +8,7 @@ import type { Observation } from './observation.ts';
 import { observeTenant } from './observe-tenant.ts';
 
 /** How long a deletion waits before Retain gives up on a mark that cannot be written. */
-export const overdueMilliseconds = 10 * 60 * 1000;
+const overdueMilliseconds = 10 * 60 * 1000;
 
 const none: DeletionBlockers = {
   dependencies: [],

@@ -52,7 +52,7 @@ export async function observeSession(context: Context, subject: SessionSubject):
 }
 
 /** Whom and what a check is about; null while there is nothing to log in to. */
-export function keyOf({ catalog, credential, parent }: SessionSubject): string | null {
+function keyOf({ catalog, credential, parent }: SessionSubject): string | null {
   if (!catalog.known || !credential.known || credential.value.kind !== 'live') return null;
   const { row, role } = catalog.value;
   const database = ownDatabase(catalog.value);

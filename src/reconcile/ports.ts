@@ -33,7 +33,7 @@ export interface KubernetesReader {
   managementSecret(name: string): Promise<Readonly<Record<string, Secret>> | undefined>;
 }
 
-export type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
+type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
 
 /** Everything that decides how a server is reached and as whom. Two equal targets share one pool. */
 export interface ServerTarget {
