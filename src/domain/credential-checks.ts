@@ -1,3 +1,4 @@
+import { pinOf } from './children.ts';
 import { rowOf } from './claim.ts';
 import { afterConfirmation } from './confirm.ts';
 import type { CredentialRecord, StoredCredential } from './credential.ts';
@@ -23,7 +24,8 @@ export function credentialStored(facts: TenantFacts): Verdict<TenantStep> {
     ...(stored.kind === 'live'
       ? { reason: 'CredentialInvalid', message: 'the record in OpenBao is not whole' }
       : { reason: 'CredentialLost', message: 'OpenBao has no live record of this Tenant any more' }),
-    lost: [wish.uid, row.roleOid ?? '', String(versionOf(stored))],
+    // The version that was handed over tells one loss from the next: numbering restarts with a new history.
+    lost: [wish.uid, row.roleOid ?? '', String(versionOf(stored)), handedOver(facts)],
     purpose: 'to make a new password (undelete the record to keep the old one)',
     step: write,
   });
@@ -49,6 +51,11 @@ export function recordCurrent(facts: TenantFacts): Verdict<TenantStep> {
       password: rotated ? 'new' : 'keep',
     },
   );
+}
+
+function handedOver({ child }: TenantFacts): string {
+  const pin = child.known && child.value.kind === 'ours' ? pinOf(child.value.object) : null;
+  return pin?.createdAt ?? '';
 }
 
 const versionOf = (stored: StoredCredential): number => (stored.kind === 'absent' ? 0 : stored.version);

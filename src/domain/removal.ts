@@ -1,4 +1,5 @@
 import { secretName } from './children.ts';
+import { afterConfirmation } from './confirm.ts';
 import { interruptedDrop } from './database-checks.ts';
 import { existingDatabase, neverGotAnywhere } from './existence.ts';
 import type { DescentFacts } from './facts.ts';
@@ -14,7 +15,13 @@ export function obstacle(facts: DescentFacts): Verdict<DescentStep> | null {
   return notOurs(facts) ?? blocked(facts);
 }
 
-function notOurs({ catalog, instance, settings, wish }: DescentFacts): Verdict<DescentStep> | null {
+function notOurs({
+  catalog,
+  credential,
+  instance,
+  settings,
+  wish,
+}: DescentFacts): Verdict<DescentStep> | null {
   if (!instance.known) return cannotTell(instance);
   if (instance.value.kind === 'absent') {
     return wait(
@@ -30,11 +37,26 @@ function notOurs({ catalog, instance, settings, wish }: DescentFacts): Verdict<D
       `another PostgreSQL server answers; nothing is deleted on it. ${escape}`,
     );
   }
-  if (row === null) return null;
+  if (row === null) return registryLost(wish, credential);
   if (row.installation !== settings.installation || row.instanceUid !== instance.value.uid) {
     return wait('InstanceChanged', `the registry row belongs to another Instance or installation. ${escape}`);
   }
   return null;
+}
+
+/** The record goes before the row: one without the other means that the database is there and nobody knows whose. */
+function registryLost(
+  wish: DescentFacts['wish'],
+  credential: DescentFacts['credential'],
+): Verdict<DescentStep> | null {
+  if (!credential.known || credential.value.kind === 'absent') return null;
+  return afterConfirmation(wish.confirm, {
+    reason: 'RegistryLost',
+    message: `OpenBao has a record of this Tenant, but the registry has no row for it, so database and role cannot be told for its own. ${escape}`,
+    lost: [wish.uid, String(credential.value.version), 'delete'],
+    purpose: 'to delete the record and leave whatever is in PostgreSQL',
+    step: { kind: 'DeleteCredential' },
+  });
 }
 
 const escape = 'To keep everything and let the Tenant go, set spec.deletionPolicy to Retain';

@@ -2,9 +2,11 @@ import type { HookResponse, InstanceHookRequest } from '../api/hook.ts';
 import type { InstanceStatus, PostgreSQLInstance } from '../api/instance.ts';
 import type { Finding } from '../domain/conditions.ts';
 import { decideInstance, instanceStatus, type InstanceDecision } from '../domain/instance-decide.ts';
+import type { Unknown } from '../domain/fact.ts';
 import type { InstanceFacts } from '../domain/facts.ts';
 import type { InstanceStep } from '../domain/steps.ts';
 import type { Note } from '../domain/verdict.ts';
+import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
 import { observeInstance } from './observe-instance.ts';
 import { resyncAfter } from './pace.ts';
@@ -12,36 +14,42 @@ import type { Server } from './ports.ts';
 import { release } from './release-instance.ts';
 import { takeStep, type Taken } from './take-step.ts';
 import { timestamp } from './timestamp.ts';
+import { instanceWish } from './wish.ts';
 
 type Response = HookResponse<InstanceStatus>;
 
 /**
  * observe -> decide -> act (at most one step) -> observe -> respond. The Instance is always the live one: what was
- * posted only names it, so nobody can point us at a server of their choice.
+ * posted only names it, so nobody can point us at a server of their choice, and a cache that is behind misleads nobody.
  */
 export async function syncInstance(context: Context, { parent }: InstanceHookRequest): Promise<Response> {
-  const live = await liveOf(context, parent);
-  if (live === undefined || live.metadata.deletionTimestamp !== undefined) return asRecorded(context, parent);
+  const found = await attempt(() => liveOf(context, parent));
+  if (!found.known) return unseen(context, parent, found);
+  const live = found.value;
+  if (live === undefined || live.metadata.deletionTimestamp !== undefined) {
+    return asRecorded(context, live ?? parent);
+  }
   const { facts, decision, taken } = await lookAndStep(context, live);
-  return respond(context, parent, facts, decision, taken);
+  return respond(context, live, facts, decision, taken);
 }
 
 /** Refused while the registry has active tenants of this Instance; until then it goes on serving them. */
 export async function finalizeInstance(context: Context, { parent }: InstanceHookRequest): Promise<Response> {
-  const live = await liveOf(context, parent);
+  const found = await attempt(() => liveOf(context, parent));
+  if (!found.known) return { ...unseen(context, parent, found), finalized: false };
+  const live = found.value;
   if (live?.metadata.deletionTimestamp === undefined)
-    return { ...asRecorded(context, parent), finalized: false };
+    return { ...asRecorded(context, live ?? parent), finalized: false };
   const { facts, server } = await observeInstance(context, live);
   const decision = decideInstance(facts, live.status?.phase);
   const held = await release(context, live, facts, server);
-  if (held === null)
-    return { ...respond(context, parent, facts, decision, { kind: 'none' }), finalized: true };
+  if (held === null) return { ...respond(context, live, facts, decision, { kind: 'none' }), finalized: true };
   const waiting = {
     ...decision,
     findings: decision.findings.map(deleting(held)),
     first: { kind: 'wait', ...held } as const,
   };
-  return { ...respond(context, parent, facts, waiting, { kind: 'none' }), finalized: false };
+  return { ...respond(context, live, facts, waiting, { kind: 'none' }), finalized: false };
 }
 
 const deleting =
@@ -57,6 +65,13 @@ async function liveOf(
 ): Promise<PostgreSQLInstance | undefined> {
   const live = await kubernetes.freshInstance(metadata.name);
   return live?.metadata.uid === metadata.uid ? live : undefined;
+}
+
+/** The live object cannot be read: no server is dialled, and what is recorded stays. */
+function unseen(context: Context, parent: PostgreSQLInstance, why: Unknown): Response {
+  const { installation } = context.settings;
+  const facts: InstanceFacts = { wish: instanceWish(parent), installation, server: why, registry: why };
+  return respond(context, parent, facts, decideInstance(facts, parent.status?.phase), { kind: 'none' });
 }
 
 interface Stepped {

@@ -59,7 +59,9 @@ function keyOf({ catalog, credential, parent }: SessionSubject): string | null {
   if (row === null || role.registered === null || database === null) return null;
   const open =
     database.oid === row.databaseOid && database.name === row.databaseName && database.allowConnections;
-  if (!open || !role.registered.canLogin || catalog.value.inFlight !== null) return null;
+  // A password that has expired is refused like a wrong one, and must not be taken for one.
+  const lockedOut = !role.registered.canLogin || role.registered.expires;
+  if (!open || lockedOut || catalog.value.inFlight !== null) return null;
   const { version, createdAt } = credential.value;
   return [version, createdAt, role.registered.oid, database.oid, parent.metadata.generation].join(' ');
 }

@@ -37,7 +37,8 @@ export async function release(
 
 /** Why the registry's word cannot be had, or cannot be taken: null when it can. */
 function unsureOf(facts: InstanceFacts): Note | null {
-  if (facts.server.known && 'refused' in facts.server.value) return facts.server.value.refused;
+  if (!facts.server.known) return { reason: facts.server.reason, message: facts.server.message };
+  if ('refused' in facts.server.value) return facts.server.value.refused;
   const verdict = sameServer(facts);
   return verdict.kind === 'holds' ? null : { reason: verdict.reason, message: verdict.message };
 }

@@ -4,8 +4,11 @@ import type { HookResponse, TenantHookRequest } from '../api/hook.ts';
 import { confirmAnnotation } from '../api/metadata.ts';
 import type { PostgreSQLTenant, TenantPhase, TenantStatus } from '../api/tenant.ts';
 import { decideClimb, decideDescent, type Recorded } from '../domain/decide.ts';
+import type { TenantFacts } from '../domain/facts.ts';
 import type { DescentStep, TenantStep } from '../domain/steps.ts';
+import type { Note } from '../domain/verdict.ts';
 import { actOnTenant } from './act-tenant.ts';
+import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
 import type { Observation } from './observation.ts';
 import { observeChild } from './observe-child.ts';
@@ -17,15 +20,15 @@ import { takeStep, type Taken } from './take-step.ts';
 type Response = HookResponse<TenantStatus>;
 
 /** observe -> decide -> act (at most one step) -> observe -> respond. */
-export async function syncTenant(context: Context, request: TenantHookRequest): Promise<Response> {
+export async function syncTenant(context: Context, posted: TenantHookRequest): Promise<Response> {
+  const request = await withRecordedStatus(context, posted);
   const { parent } = request;
   if (parent.metadata.deletionTimestamp !== undefined) return leaveAlone(context, request);
   const before = await observeTenant(context, request);
   const decided = decideClimb(before.facts, recordedOf(parent));
-  const taken = await take(context, request, before, decided.step, decided.phase);
+  const taken = await take(context, posted, before, decided.step, decided.phase);
   const publish = decided.step?.kind === 'PublishExternalSecret' && taken.kind === 'done';
-  const acted =
-    taken.kind !== 'none' && taken.kind !== 'stale' && decided.step?.kind !== 'PublishExternalSecret';
+  const acted = taken.kind !== 'none' && taken.kind !== 'stale' && !publish;
   const { facts } = acted ? await observeTenant(context, request) : before;
   const trouble = taken.kind === 'failed' ? taken.trouble : undefined;
   const decision = acted ? decideClimb(facts, recordedOf(parent), trouble) : decided;
@@ -33,12 +36,13 @@ export async function syncTenant(context: Context, request: TenantHookRequest): 
 }
 
 /** The same on the way down. `finalized: true` only once nothing is left, or all that may be kept is marked as kept. */
-export async function finalizeTenant(context: Context, request: TenantHookRequest): Promise<Response> {
+export async function finalizeTenant(context: Context, posted: TenantHookRequest): Promise<Response> {
+  const request = await withRecordedStatus(context, posted);
   const { parent } = request;
   if (parent.metadata.deletionTimestamp === undefined) return leaveAlone(context, request);
   const before = await observeDescent(context, request);
   const decided = decideDescent(before.facts, recordedOf(parent));
-  const taken = await take(context, request, before, decided.step, decided.phase);
+  const taken = await take(context, posted, before, decided.step, decided.phase);
   const withdrawn = decided.step?.kind === 'WithdrawExternalSecret' && taken.kind === 'done';
   const acted = taken.kind !== 'none' && taken.kind !== 'stale' && !withdrawn;
   const { facts } = acted ? await observeDescent(context, request) : before;
@@ -50,10 +54,31 @@ export async function finalizeTenant(context: Context, request: TenantHookReques
   const response = respondToTenant(context, { parent, facts, decision, taken }, children);
   if (!decision.finished) return { ...response, finalized: false };
   context.sessions.drop(parent.metadata.uid);
-  if (facts.overdue && !facts.catalog.known) {
-    context.log.letGo(subjectOf(parent), `retained without a mark in the registry: ${facts.catalog.message}`);
-  }
+  const unmarked = facts.wish.deletionPolicy === 'Retain' ? whyUnmarked(facts, trouble) : null;
+  if (unmarked !== null) context.log.letGo(subjectOf(parent), `retained without a mark: ${unmarked}`);
   return { ...response, finalized: true };
+}
+
+/**
+ * The posted object with the status that is recorded now. What Metacontroller posts comes from its cache and may be one
+ * write behind: an answer built on the older of two statuses would be written, the newer one be posted next, and so on
+ * without end.
+ */
+async function withRecordedStatus(
+  { kubernetes }: Context,
+  request: TenantHookRequest,
+): Promise<TenantHookRequest> {
+  const { parent } = request;
+  const { namespace, name, uid } = parent.metadata;
+  const live = await attempt(() => kubernetes.tenant(namespace, name));
+  if (!live.known || live.value?.metadata.uid !== uid) return request;
+  return { ...request, parent: { ...parent, status: live.value.status } };
+}
+
+/** Why the row could not be marked in time; null when it says Retained, or when there is none of ours to mark. */
+function whyUnmarked({ catalog }: TenantFacts, trouble: Note | undefined): string | null {
+  if (!catalog.known) return catalog.message;
+  return catalog.value.row?.state === 'Active' ? (trouble?.message ?? 'a statement is still running') : null;
 }
 
 const isDeleting = ({ metadata }: { metadata: { deletionTimestamp?: string | undefined } }): boolean =>
@@ -81,7 +106,7 @@ const subjectOf = ({ metadata }: PostgreSQLTenant): string => `${metadata.namesp
 
 /**
  * Takes the step if the live object is still the one that it was decided for: a forged, delayed or repeated request
- * changes nothing, and the phase that announces the write is really recorded.
+ * changes nothing, and the phase that announces the write is really recorded and was so before the request was made.
  */
 async function take(
   context: Context,
@@ -92,8 +117,11 @@ async function take(
 ): Promise<Taken> {
   if (step === null) return { kind: 'none' };
   const { metadata } = parent;
-  const live = await context.kubernetes.tenant(metadata.namespace, metadata.name);
-  if (live === undefined || !isSame(parent, live) || live.status?.phase !== phase) return { kind: 'stale' };
+  const read = await attempt(() => context.kubernetes.tenant(metadata.namespace, metadata.name));
+  if (!read.known) return { kind: 'failed', trouble: read };
+  const live = read.value;
+  if (live === undefined || !isSame(parent, live)) return { kind: 'stale' };
+  if (parent.status?.phase !== phase || live.status?.phase !== phase) return { kind: 'stale' };
   return takeStep(context, subjectOf(parent), step.kind, () => actOnTenant(context, observation, step));
 }
 

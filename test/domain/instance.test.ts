@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Condition } from '../../src/api/conditions.ts';
+import {
+  instancePhases,
+  instanceStatusShape,
+  type InstanceConditionType,
+  type InstancePhase,
+  type InstanceStatus,
+} from '../../src/api/instance.ts';
+import { known, unknown } from '../../src/domain/fact.ts';
+import type { InstanceFacts } from '../../src/domain/facts.ts';
+import { decideInstance, instanceStatus } from '../../src/domain/instance-decide.ts';
+import { rightsSuffice } from '../../src/domain/instance-checks.ts';
+import type { Note } from '../../src/domain/verdict.ts';
+import { earlier, later } from './answers.ts';
+import * as world from './worlds.ts';
+import { lost, readyInstance, withRegistry, withServer } from './worlds.ts';
+
+const decided = (facts: InstanceFacts, trouble?: Note) =>
+  decideInstance(facts, decideInstance(facts, undefined).phase, trouble);
+
+const withWish = (facts: InstanceFacts, change: Partial<InstanceFacts['wish']>): InstanceFacts => ({
+  ...facts,
+  wish: { ...facts.wish, ...change },
+});
+
+const empty = { schemaVersion: null, minCompatibleVersion: null, systemIdentifier: null, instance: null };
+const refused = readyInstance({
+  server: known({ refused: { reason: 'AuthenticationFailed', message: 'password refused' } }),
+});
+const moved = withServer(readyInstance(), { systemIdentifier: '2' });
+const dumped = withRegistry(moved, empty);
+const certificate = (coversHost: boolean, coversAddress: boolean) =>
+  withServer(readyInstance(), { certificate: { coversHost, coversAddress } });
+const named = { host: 'db.example.com', port: 5432 };
+
+type Row = readonly [
+  sentence: string,
+  facts: InstanceFacts,
+  phase: InstancePhase,
+  answer: string,
+  message?: RegExp,
+];
+
+// prettier-ignore
+const rows: readonly Row[] = [
+  ['everything holds', readyInstance(), 'Ready', 'top'],
+  ['the server cannot be reached', readyInstance({ server: lost }), 'Planned', 'unknown ServerError'],
+  ['the server says no', refused, 'Planned', 'wait AuthenticationFailed', /password refused/],
+  ['a pooler answers', withServer(readyInstance(), { pooled: true }), 'Planned', 'wait PoolerDetected'],
+  ['a standby answers', withServer(readyInstance(), { inRecovery: true }), 'Planned', 'wait StandbyDetected'],
+  ['the server is PostgreSQL 14', withServer(readyInstance(), { versionNumber: 140_019, version: '14.19' }), 'Planned', 'wait VersionUnsupported', /PostgreSQL 14\.19/],
+  ['the server is PostgreSQL 15.0', withServer(readyInstance(), { versionNumber: 150_000 }), 'Ready', 'top'],
+  ['the certificate lacks the name', certificate(false, true), 'Planned', 'wait CertificateSANMissing', /no DNS SAN "db\.example\.com"/],
+  ['the certificate lacks the address', certificate(true, false), 'Planned', 'wait CertificateSANMissing', /no IP SAN 192\.0\.2\.10/],
+  ['the certificate lacks an address that nobody gave', withWish(certificate(true, false), { endpoint: named }), 'Planned', 'wait CertificateSANMissing'],
+  ['the registry cannot be read', readyInstance({ registry: lost }), 'Planned', 'unknown ServerError'],
+  ['another server than the registry knows', moved, 'Planned', 'wait SystemIdentifierChanged', /identifier 2, before 7000000000000000001.*to go on with this one, annotate with/],
+  ['another server than the status knows, without a registry', dumped, 'Planned', 'wait SystemIdentifierChanged', /annotate with/],
+  ['a first server, without a registry', withWish(dumped, { recordedSystemIdentifier: '' }), 'Connected', 'step RegistryOutdated'],
+  ['a server that does not tell who it is', withServer(readyInstance(), { systemIdentifier: null }), 'Ready', 'top'],
+  ['the management role is no superuser', withServer(readyInstance(), { superuser: false }), 'Connected', 'wait RightsMissing', /role "operator"/],
+  ['the registry was never made', withRegistry(readyInstance(), empty), 'Connected', 'step RegistryOutdated'],
+  ['the registry is older', withRegistry(readyInstance(), { schemaVersion: 0 }), 'Connected', 'step RegistryOutdated'],
+  ['the registry is newer, and lets us', withRegistry(readyInstance(), { schemaVersion: 9 }), 'Ready', 'top'],
+  ['the registry is too new', withRegistry(readyInstance(), { schemaVersion: 9, minCompatibleVersion: 2 }), 'Connected', 'wait RegistryTooNew', /version 2/],
+  ['the registry does not know the Instance', withRegistry(readyInstance(), { instance: null }), 'RegistryReady', 'step InstanceUnregistered'],
+  ['the registry has it under another installation', withRegistry(readyInstance(), { instance: { installation: 'other' } }), 'RegistryReady', 'wait InstanceChanged', /installation "other"/],
+  ['PUBLIC may connect around: advice only', withServer(readyInstance(), { publicConnect: ['app'] }), 'Ready', 'top'],
+];
+
+for (const [sentence, facts, phase, answer, message] of rows) {
+  test(`Instance: ${sentence}`, () => {
+    const { first, step, phase: reached } = decided(facts);
+    const said = first === null ? 'top' : `${first.kind} ${first.kind === 'holds' ? '' : first.reason}`;
+    assert.deepEqual([reached, said], [phase, answer]);
+    assert.equal(step !== null, answer.startsWith('step'));
+    if (message !== undefined) assert.match(first?.kind === 'wait' ? first.message : '', message);
+  });
+}
+
+const tokenOf = (facts: InstanceFacts): string => {
+  const { first } = decided(facts);
+  return /confirm=([0-9a-f]{10})$/.exec(first?.kind === 'wait' ? first.message : '')?.[1] ?? 'none';
+};
+
+test('Instance: another server is taken on after the word of a person, and for that server only', () => {
+  const confirm = tokenOf(moved);
+  assert.deepEqual(decided(withWish(moved, { confirm })).step, {
+    kind: 'AcceptServer',
+    from: '7000000000000000001',
+  });
+  assert.equal(decided(withWish(withServer(moved, { systemIdentifier: '3' }), { confirm })).step, null);
+  assert.equal(decided(withWish(moved, { confirm, uid: 'uid-other' })).step, null);
+});
+
+test('Instance: without a registry the word alone lets one be made', () => {
+  const confirm = tokenOf(dumped);
+  assert.deepEqual(decided(withWish(dumped, { confirm })).step, { kind: 'MigrateRegistry' });
+});
+
+for (const recorded of [undefined, ...instancePhases]) {
+  test(`Instance: with ${recorded ?? 'nothing'} recorded a step is taken only where that is the derived phase`, () => {
+    const worlds = [
+      withRegistry(readyInstance(), { schemaVersion: 0 }),
+      withRegistry(readyInstance(), { instance: null }),
+    ];
+    for (const facts of worlds) {
+      const { phase, step } = decideInstance(facts, recorded);
+      assert.equal(phase, decideInstance(facts, undefined).phase);
+      assert.equal(step !== null, recorded === phase);
+    }
+  });
+}
+
+function statusOf(facts: InstanceFacts, recorded: InstanceStatus = {}, now = earlier): InstanceStatus {
+  return instanceStatus(facts, decideInstance(facts, recorded.phase), recorded, now);
+}
+
+const conditionOf = (status: InstanceStatus, type: InstanceConditionType): Condition | undefined =>
+  status.conditions?.find((condition) => condition.type === type);
+
+const saidOf = (status: InstanceStatus, type: InstanceConditionType): string => {
+  const condition = conditionOf(status, type);
+  return condition === undefined ? 'absent' : `${condition.status} ${condition.reason}`;
+};
+
+const histories: Readonly<Record<string, InstanceFacts>> = {
+  'an Instance that is Ready': withServer(readyInstance(), { publicConnect: ['app'] }),
+  'an Instance that waits for a person': withServer(readyInstance(), { superuser: false }),
+};
+
+for (const [subject, before] of Object.entries(histories)) {
+  for (const fact of ['server', 'registry'] as const) {
+    for (const phase of instancePhases) {
+      test(`Instance: ${subject}, recorded at ${phase}, keeps all but Connected when ${fact} is unknown`, () => {
+        const recorded = { ...statusOf(before), phase };
+        const facts = { ...before, [fact]: lost };
+        assert.equal(decideInstance(facts, phase).step, null);
+        const after = statusOf(facts, recorded, later);
+        const others = (status: InstanceStatus) =>
+          status.conditions?.filter(({ type }) => type !== 'Connected');
+        assert.deepEqual(
+          { ...after, conditions: others(after) },
+          { ...recorded, conditions: others(recorded) },
+        );
+        assert.equal(saidOf(after, 'Connected'), 'Unknown ServerError');
+      });
+    }
+  }
+}
+
+type Said = Partial<Record<InstanceConditionType, string>>;
+const missing = unknown('RegistryMissing', 'no registry');
+
+// prettier-ignore
+const sentences: readonly (readonly [sentence: string, facts: InstanceFacts, said: Said])[] = [
+  ['everything holds', readyInstance(), { Connected: 'True Reached', RightsSufficient: 'True Reached', RegistryReady: 'True Reached', PublicClosed: 'True Reached', Ready: 'True Reached', Stalled: 'absent' }],
+  ['the server says no', refused, { Connected: 'False AuthenticationFailed', RightsSufficient: 'False Pending', PublicClosed: 'False Pending', Ready: 'False AuthenticationFailed', Stalled: 'True AuthenticationFailed' }],
+  ['the server says no, and nothing is known of the registry', { ...refused, registry: missing }, { Connected: 'False AuthenticationFailed', RegistryReady: 'Unknown RegistryMissing', Ready: 'False AuthenticationFailed' }],
+  ['rights and registry are told apart', withServer(readyInstance(), { superuser: false }), { Connected: 'True Reached', RightsSufficient: 'False RightsMissing', RegistryReady: 'True Reached', Ready: 'False RightsMissing', Stalled: 'True RightsMissing' }],
+  ['PUBLIC may connect around', withServer(readyInstance(), { publicConnect: ['app', 'crm'] }), { PublicClosed: 'False PublicConnectPossible', Ready: 'True Reached', Stalled: 'absent' }],
+];
+
+for (const [sentence, facts, said] of sentences) {
+  test(`Instance conditions: ${sentence}`, () => {
+    const status = statusOf(facts);
+    for (const [type, expected] of Object.entries(said)) {
+      assert.equal(saidOf(status, type as InstanceConditionType), expected, type);
+    }
+  });
+}
+
+test('Instance conditions: the advice names the databases, with the SQL', () => {
+  const status = statusOf(withServer(readyInstance(), { publicConnect: ['app', 'crm'] }));
+  assert.match(
+    conditionOf(status, 'PublicClosed')?.message ?? '',
+    /revoke connect, temporary on database "app", "crm" from public/,
+  );
+});
+
+const trouble = { reason: 'PermissionDenied', message: 'cannot create schema' } as const;
+
+test('Instance: a step that failed speaks in place of the verdict, and is not taken again at once', () => {
+  const decision = decided(withRegistry(readyInstance(), empty), trouble);
+  const said = decision.findings
+    .filter(({ reason }) => reason === 'PermissionDenied')
+    .map(({ type }) => type);
+  assert.deepEqual([decision.step, said], [null, ['RegistryReady', 'Ready', 'Stalled']]);
+});
+
+test('Instance: trouble is over once everything holds, and what is unknown now speaks for itself', () => {
+  assert.equal(decided(readyInstance(), trouble).first, null);
+  assert.equal(decided(readyInstance({ server: lost }), trouble).first?.kind, 'unknown');
+});
+
+test('Instance: rights are judged after the server was seen', () => {
+  assert.equal(rightsSuffice(refused).kind, 'wait');
+});
+
+test('Instance status: of one that is Ready', () => {
+  const { conditions, ...rest } = statusOf(readyInstance());
+  assert.equal(conditions?.length, 5);
+  assert.deepEqual(rest, {
+    phase: 'Ready',
+    endpoint: world.instance.endpoint,
+    serverVersion: '17.10',
+    systemIdentifier: '7000000000000000001',
+  });
+});
+
+test('Instance status: same world, same bytes, in a shape that the API server takes', () => {
+  for (const [, facts] of rows) {
+    const first = statusOf(facts);
+    instanceStatusShape.strict().parse(JSON.parse(JSON.stringify(first)));
+    assert.deepEqual(statusOf(facts, first, later), first);
+  }
+});
+
+test('Instance status: a changed server is not recorded before it is accepted, or the change would be forgotten', () => {
+  const before = statusOf(readyInstance());
+  for (const facts of [moved, dumped]) {
+    assert.equal(statusOf(facts, before, later).systemIdentifier, '7000000000000000001');
+  }
+  const confirmed = withWish(dumped, { confirm: tokenOf(dumped) });
+  assert.equal(statusOf(confirmed, before, later).systemIdentifier, '2');
+});
+
+test('Instance status: what cannot be seen stays as recorded', () => {
+  const before = statusOf(readyInstance());
+  const { serverVersion, systemIdentifier } = statusOf(refused, before, later);
+  assert.deepEqual([serverVersion, systemIdentifier], ['17.10', '7000000000000000001']);
+});

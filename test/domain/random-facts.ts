@@ -1,0 +1,206 @@
+import { tenantPhases, type TenantPhase } from '../../src/api/tenant.ts';
+import type { DatabaseView, RegistryRow, RoleView, TenantCatalog } from '../../src/domain/catalog.ts';
+import { confirmToken } from '../../src/domain/confirm.ts';
+import type { StoredCredential } from '../../src/domain/credential.ts';
+import { known, unknown, type Fact } from '../../src/domain/fact.ts';
+import type { Child, DescentFacts, InstanceFacts, InstanceLookup, Session } from '../../src/domain/facts.ts';
+import * as world from './worlds.ts';
+
+/** A small linear congruential generator: the same seed gives the same worlds on every machine. */
+export class Dice {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = Math.imul(seed, 2_654_435_761) >>> 0;
+  }
+
+  /** From 0 to `sides` - 1. */
+  roll(sides: number): number {
+    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((this.#state / 0x1_0000_0000) * sides);
+  }
+
+  oneOf<T>(values: readonly T[]): T {
+    return values[this.roll(values.length)]!;
+  }
+
+  /** Mostly the first, so that worlds come out in which only few things are wrong. */
+  mostly<T>(usual: T, ...others: readonly T[]): T {
+    return this.roll(9) === 0 ? this.oneOf(others) : usual;
+  }
+
+  fact<T>(value: T): Fact<T> {
+    return this.mostly<Fact<T>>(known(value), this.oneOf([known(value), world.lost, refused]));
+  }
+}
+
+const refused = unknown('OpenBaoForbidden', 'the last look was refused');
+
+const tokens = [
+  confirmToken('DatabaseLost', [world.wish.uid, '16401']),
+  confirmToken('CredentialLost', [world.wish.uid, '16400', '0']),
+  confirmToken('CredentialLost', [world.wish.uid, '', '1']),
+  confirmToken('RegistryLost', [world.wish.uid, '1']),
+  confirmToken('InstanceChanged', ['uid-gone', world.instance.uid]),
+];
+
+const randomRow = (dice: Dice): RegistryRow => ({
+  ...world.row,
+  installation: dice.mostly('prod', 'other'),
+  instanceUid: dice.mostly(world.instance.uid, 'uid-gone'),
+  roleOid: dice.mostly('16400', null),
+  databaseOid: dice.mostly('16401', null),
+  state: dice.mostly('Active', 'Retained'),
+});
+
+const randomRole = (dice: Dice): RoleView => ({
+  ...world.role,
+  oid: dice.mostly('16400', '90000'),
+  name: dice.mostly(world.role.name, 'sales'),
+  canLogin: dice.mostly(true, false),
+  superuser: dice.mostly(false, true),
+  expires: dice.mostly(false, true),
+  selfGranted: dice.mostly(false, true),
+});
+
+const randomDatabase = (dice: Dice): DatabaseView => ({
+  ...world.database,
+  oid: dice.mostly('16401', '90001'),
+  name: dice.mostly(world.database.name, 'sales'),
+  ownerOid: dice.mostly('16400', '90000'),
+  allowConnections: dice.mostly(true, false),
+  isTemplate: dice.mostly(false, true),
+  connectionLimit: dice.mostly(-1, 0, -2, 5),
+  publicConnect: dice.mostly(false, true),
+});
+
+const randomCatalog = (dice: Dice): TenantCatalog => ({
+  ...world.catalog,
+  systemIdentifier: dice.mostly(world.catalog.systemIdentifier, '1', null),
+  row: dice.mostly<RegistryRow | null>(randomRow(dice), null),
+  holders: dice.mostly<RegistryRow[]>([], [{ ...world.row, tenantUid: 'uid-other' }]),
+  role: {
+    registered: dice.mostly<RoleView | null>(randomRole(dice), null),
+    named: dice.mostly<RoleView | null>(randomRole(dice), null),
+  },
+  database: {
+    registered: dice.mostly<DatabaseView | null>(randomDatabase(dice), null),
+    named: dice.mostly<DatabaseView | null>(randomDatabase(dice), null),
+    tombstone: dice.mostly<DatabaseView | null>(null, randomDatabase(dice)),
+  },
+  inFlight: dice.mostly<TenantCatalog['inFlight']>(null, 'create', 'drop'),
+});
+
+/** As a step left it: the parts that a deletion or a creation goes through one by one. */
+const partialCatalog = (dice: Dice): TenantCatalog => {
+  const { role, database, tombstone, row } = dice.oneOf([
+    { role: true, database: true, tombstone: false, row: true },
+    { role: true, database: false, tombstone: true, row: true },
+    { role: true, database: false, tombstone: false, row: true },
+    { role: false, database: false, tombstone: false, row: true },
+    { role: false, database: false, tombstone: false, row: false },
+  ]);
+  const closed = dice.roll(3) === 0;
+  return {
+    ...world.catalog,
+    row: row
+      ? {
+          ...world.row,
+          roleOid: role ? '16400' : null,
+          databaseOid: database ? '16401' : dice.oneOf(['16401', null]),
+        }
+      : null,
+    role: { registered: role ? { ...world.role, canLogin: !closed } : null, named: role ? world.role : null },
+    database: {
+      registered: database ? { ...randomDatabase(dice), allowConnections: !closed } : null,
+      named: null,
+      tombstone: tombstone ? world.database : null,
+    },
+  };
+};
+
+const randomCredential = (dice: Dice): StoredCredential =>
+  dice.oneOf<StoredCredential>([
+    world.live,
+    world.live,
+    { ...world.live, version: 2 },
+    {
+      ...world.live,
+      record: dice.mostly<typeof world.record | null>({ ...world.record, rotation: 'may' }, null),
+    },
+    { kind: 'absent' },
+    { kind: 'deleted', version: 1 },
+  ]);
+
+const randomSession = (dice: Dice): Session =>
+  dice.oneOf<Session>([
+    world.proven,
+    { ...world.proven, offers: [world.offer('cube')] },
+    { ...world.proven, installed: [world.installed('cube')] },
+    { kind: 'deferred' },
+    { kind: 'pending' },
+    { kind: 'rejected', afterReset: dice.mostly(false, true) },
+  ]);
+
+const randomChild = (dice: Dice): Child =>
+  dice.oneOf<Child>([
+    { kind: 'ours', object: world.externalSecret() },
+    { kind: 'ours', object: world.externalSecret(world.live, { status: undefined }) },
+    { kind: 'ours', object: world.externalSecret({ version: 2, createdAt: world.live.createdAt }) },
+    { kind: 'ours', object: world.externalSecret(world.live, { spec: {} }) },
+    { kind: 'foreign' },
+    { kind: 'absent' },
+  ]);
+
+const randomInstance = (dice: Dice): InstanceLookup =>
+  dice.mostly<InstanceLookup>(
+    { ...world.instance, ready: dice.mostly(true, false), terminating: dice.mostly(false, true) },
+    { kind: 'absent' },
+  );
+
+export const randomFacts = (dice: Dice): DescentFacts => ({
+  wish: {
+    ...world.wish,
+    extensions: dice.mostly<{ name: string }[]>([], [{ name: 'cube' }]),
+    deletionPolicy: dice.oneOf(['Retain', 'Delete']),
+    rotation: dice.mostly('', 'may'),
+    confirm: dice.oneOf([undefined, undefined, undefined, ...tokens]),
+  },
+  settings: world.settings,
+  instance: dice.fact(randomInstance(dice)),
+  namespaceAllowed: dice.fact(dice.mostly(true, false)),
+  catalog: dice.fact(dice.oneOf([randomCatalog, partialCatalog])(dice)),
+  credential: dice.fact(randomCredential(dice)),
+  offers: dice.fact([world.offer('cube')]),
+  session: dice.fact(randomSession(dice)),
+  child: dice.fact(randomChild(dice)),
+  letIn: dice.mostly(true, false),
+  blockers: dice.fact(dice.mostly(world.noBlockers, { ...world.noBlockers, subscriptions: ['s'] })),
+  overdue: dice.mostly(false, true),
+});
+
+export const randomPhase = (dice: Dice): TenantPhase | undefined => dice.oneOf([undefined, ...tenantPhases]);
+
+export const randomInstanceFacts = (dice: Dice): InstanceFacts => {
+  const { wish } = world.readyInstance();
+  return world.readyInstance({
+    wish: { ...wish, recordedSystemIdentifier: dice.mostly(wish.recordedSystemIdentifier, '') },
+    server: dice.fact({
+      ...world.serverView,
+      pooled: dice.mostly(false, true),
+      superuser: dice.mostly(true, false),
+      systemIdentifier: dice.mostly(world.serverView.systemIdentifier, '2', null),
+      publicConnect: dice.mostly<string[]>([], ['app']),
+    }),
+    registry: dice.fact({
+      ...world.registryView,
+      schemaVersion: dice.mostly<number | null>(1, 0, null),
+      systemIdentifier: dice.mostly(world.registryView.systemIdentifier, null),
+      instance: dice.mostly<{ installation: string } | null>(
+        { installation: 'prod' },
+        { installation: 'x' },
+        null,
+      ),
+    }),
+  });
+};
