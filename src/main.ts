@@ -8,7 +8,10 @@ import { startProcess } from './process.ts';
 
 const config = configured();
 const logger = createLogger(config.logLevel);
-const operator = await startProcess(config, logger);
+const operator = await startProcess(config, logger).catch((error: unknown) => {
+  logger.fatal({ err: error }, 'cannot start');
+  process.exit(1);
+});
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {

@@ -5,6 +5,7 @@ import Fastify, {
   type FastifyReply,
 } from 'fastify';
 
+import { Trouble } from '../errors.ts';
 import { byDeadline } from './deadline.ts';
 import { refusalOf, refusals, type Refusal } from './errors.ts';
 import type { Metrics } from './metrics.ts';
@@ -36,12 +37,20 @@ export function createApp({ routes, metrics, logger, deadline, ready }: Options)
     forceCloseConnections: 'idle',
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
+    // Errors before any route is found: Fastify's own answers repeat what was asked for.
+    frameworkErrors: (_error, _request, reply) => void send(reply, refusals.notFound),
   });
+  app.removeContentTypeParser('text/plain');
   app.setNotFoundHandler((_request, reply) => send(reply, refusals.notFound));
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error);
-    if (refusal.status === 500) request.log.error({ err: error, route: request.routeOptions.url }, 'bug');
+    if (refusal.status === 500) request.log.error({ ...told(error), route: request.routeOptions.url }, 'bug');
     return send(reply, refusal);
+  });
+  // A connection that Metacontroller keeps open would hold up the end of the process by its idle time.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (!ready()) void reply.header('connection', 'close');
+    done();
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
@@ -65,6 +74,9 @@ export function createApp({ routes, metrics, logger, deadline, ready }: Options)
   );
   return app;
 }
+
+/** Known trouble should have become a condition: where it came from says enough. */
+const told = (error: unknown) => (error instanceof Trouble ? { reason: error.reason } : { err: error });
 
 const send = (reply: FastifyReply, { status, body, retryAfter }: Refusal) => {
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
