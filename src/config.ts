@@ -38,8 +38,8 @@ const isPlainUrl = (text: string): boolean => {
 const openBaoPath = () =>
   required().refine(isMountPath, 'must be a path of OpenBao without slashes around it');
 
-const integer = (min: number, max: number, standard: number) => {
-  const message = `must be a whole number from ${min} to ${max}`;
+const integer = (min: number, max: number, standard: number, why = '') => {
+  const message = `must be a whole number from ${min} to ${max}${why}`;
   return z
     .string()
     .regex(/^[0-9]{1,9}$/, message)
@@ -87,7 +87,7 @@ const variables = (readFile: ReadFile) =>
     /** Both are read again every minute. */
     KUBERNETES_CA_FILE: z.string().optional(),
     KUBERNETES_TOKEN_FILE: z.string().optional(),
-    /** Should lead to the active node: credentials are deleted there and nowhere else. */
+    /** Should lead to the active node: no other is believed that a credential is absent, or asked to delete one. */
     OPENBAO_ADDRESS: url(),
     /** For consumers, as it appears in status; OPENBAO_ADDRESS when unset. */
     OPENBAO_EXTERNAL_ADDRESS: url().optional(),
@@ -104,7 +104,18 @@ const variables = (readFile: ReadFile) =>
     /** For Instances without `spec.tls.caBundle`. */
     POSTGRES_CA_FILE: certificates(readFile),
     /** What the CompositeControllers say; a request is given up at 80 % of it. */
-    HOOK_TIMEOUT_SECONDS: integer(5, 300, 15),
+    HOOK_TIMEOUT_SECONDS: integer(
+      15,
+      300,
+      15,
+      ': a request is given up at 80 % of it, which must leave room for waits of up to 8 s for PostgreSQL',
+    ),
+    /**
+     * How long a process that was told to stop still takes requests, with its readiness down: the time that it takes
+     * until nobody sends it any. Together with 80 % of HOOK_TIMEOUT_SECONDS it must stay below the Pod's
+     * `terminationGracePeriodSeconds`.
+     */
+    DRAIN_SECONDS: integer(0, 60, 5),
     /** How long a login check holds: a random time between the two. */
     CHECK_INTERVAL_SECONDS_MIN: integer(1, 86_400, 600),
     CHECK_INTERVAL_SECONDS_MAX: integer(1, 86_400, 3600),
@@ -159,6 +170,8 @@ const configOf = (env: Variables) =>
     postgresCa: env.POSTGRES_CA_FILE,
     /** After which a request answers with what it has. */
     deadlineMs: env.HOOK_TIMEOUT_SECONDS * 800,
+    /** Between the end of readiness and the end of listening. */
+    drainMs: env.DRAIN_SECONDS * 1_000,
     checkIntervalSeconds: Object.freeze({
       min: env.CHECK_INTERVAL_SECONDS_MIN,
       max: env.CHECK_INTERVAL_SECONDS_MAX,

@@ -13,17 +13,33 @@ const operator = await startProcess(config, logger).catch((error: unknown) => {
   process.exit(1);
 });
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, () => {
-    logger.info({ signal }, 'stopping');
-    void operator.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        logger.error({ err: error }, 'could not stop in order');
-        process.exit(1);
-      },
-    );
-  });
+const signals = ['SIGTERM', 'SIGINT'] as const;
+const secondSignal = new AbortController();
+let stopping = false;
+
+for (const name of signals) process.on(name, stopOrHurry);
+
+function stopOrHurry(signal: NodeJS.Signals) {
+  if (stopping) {
+    secondSignal.abort();
+    return;
+  }
+  stopping = true;
+  logger.info({ signal }, 'stopping');
+  void stop().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      logger.error({ err: error }, 'could not stop in order');
+      process.exit(1);
+    },
+  );
+}
+
+async function stop() {
+  await operator.drain(secondSignal.signal);
+  // Who is in a hurry after the pause gets what Node does by itself: the process ends at once.
+  for (const name of signals) process.off(name, stopOrHurry);
+  await operator.close();
 }
 
 function configured() {

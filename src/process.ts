@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { Logger } from 'pino';
 
+import { actLog } from './act-log.ts';
 import type { Config } from './config.ts';
 import { createApp } from './http/app.ts';
-import { createMetrics, type Metrics } from './http/metrics.ts';
+import { createMetrics } from './http/metrics.ts';
 import { hookRoutes } from './http/routes.ts';
 import { createKubernetesReader } from './kubernetes/reader.ts';
 import { createCredentialStore } from './openbao/credentials.ts';
@@ -15,8 +18,10 @@ import { SessionMemory } from './reconcile/session-memory.ts';
 export interface Operator {
   /** Where the hook listens, e.g. `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Readiness goes down, requests under way are answered, connections are closed. Bounded by the request deadline. */
-  stop(): Promise<void>;
+  /** Readiness goes down, and everybody gets `drainMs` to see it; requests are still answered. `cutShort` ends the pause. */
+  drain(cutShort: AbortSignal): Promise<void>;
+  /** Requests under way are answered, connections are closed. Bounded by the request deadline. */
+  close(): Promise<void>;
 }
 
 /** OpenBao is asked for a moment only: a call and its repetition must fit into a hook call with room to spare. */
@@ -39,8 +44,12 @@ export async function startProcess(config: Config, logger: Logger): Promise<Oper
   logger.info({ url, installation: config.installation }, 'listening');
   return {
     url,
-    stop: async () => {
+    drain: async (cutShort) => {
       ready = false;
+      if (config.drainMs === 0 || cutShort.aborted) return;
+      await sleep(config.drainMs, undefined, { signal: cutShort }).catch(() => undefined);
+    },
+    close: async () => {
       await app.close();
       await servers.close();
     },
@@ -73,14 +82,3 @@ function contextOf(config: Config, servers: Servers, log: ActLog): Context {
     log,
   };
 }
-
-/** One line for each act, nothing at rest. */
-const actLog = (logger: Logger, metrics: Metrics): ActLog => ({
-  acted: (act) => {
-    metrics.acted(act);
-    logger[act.outcome === 'ok' ? 'info' : 'warn'](act, 'step taken');
-  },
-  letGo: (subject, message) => {
-    logger.warn({ subject, detail: message }, 'let go unfinished');
-  },
-});

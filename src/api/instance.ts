@@ -113,7 +113,7 @@ export const instanceSpecShape = z
       description: 'A NOLOGIN role that the login switches to, so that login and password can be rotated.',
     }),
     allowedNamespaces: allowedNamespacesShape.optional(),
-    maxConnections: z.int().min(1).max(64).default(4).meta({
+    maxConnections: z.int().min(2).max(64).default(4).meta({
       format: 'int32',
       description: 'Backends that each replica of the controller may hold on this server.',
     }),
@@ -141,7 +141,8 @@ export const instanceShape = z.object({
   kind: z.literal('PostgreSQLInstance'),
   metadata: metadataShape,
   spec: instanceSpecShape,
-  status: instanceStatusShape.optional(),
+  // A status that cannot be read (written by another version) counts as lost: it is rebuilt from the facts.
+  status: instanceStatusShape.optional().catch(undefined),
 });
 
 export type InstancePhase = (typeof instancePhases)[number];

@@ -57,24 +57,14 @@ const extensionShape = z
       .min(1)
       .max(63)
       .meta({ pattern: '^[a-z][-a-z0-9_]*$', description: 'Name of the extension.' }),
-    schema: z
-      .string()
-      .min(1)
-      .max(63)
-      .optional()
-      .meta({
-        pattern: namePattern,
-        description: 'Schema for its objects; created when missing. Absent: public.',
-      }),
-    version: z
-      .string()
-      .min(1)
-      .max(63)
-      .optional()
-      .meta({
-        pattern: '^[0-9A-Za-z][-0-9A-Za-z._+~]*$',
-        description: "Version. Absent: the server's default.",
-      }),
+    schema: z.string().min(1).max(63).optional().meta({
+      pattern: namePattern,
+      description: 'Schema for its objects; created when missing. Absent: public.',
+    }),
+    version: z.string().min(1).max(63).optional().meta({
+      pattern: '^[0-9A-Za-z][-0-9A-Za-z._+~]*$',
+      description: "Version. Absent: the server's default.",
+    }),
   })
   .meta({ description: 'An extension; it cannot be changed once it is listed.' });
 
@@ -191,7 +181,8 @@ export const tenantShape = z.object({
   kind: z.literal('PostgreSQLTenant'),
   metadata: metadataShape.extend({ namespace: z.string().min(1) }),
   spec: tenantSpecShape,
-  status: tenantStatusShape.optional(),
+  // A status that cannot be read (written by another version) counts as lost: it is rebuilt from the facts.
+  status: tenantStatusShape.optional().catch(undefined),
 });
 
 /** At the root of the CRD, where `metadata.name` can be seen. */

@@ -14,9 +14,13 @@ export function externalSecretPinned(facts: TenantFacts): Verdict<TenantStep> {
   const name = secretName(wish.name);
   if (child.value.kind === 'foreign') return wait('Conflict', foreignChild(wish));
   if (child.value.kind === 'absent') {
-    return step('ExternalSecretMissing', `creating ExternalSecret "${name}"`, {
-      kind: 'PublishExternalSecret',
-    });
+    return step(
+      'ExternalSecretMissing',
+      `creating ExternalSecret "${name}"; if it does not appear, see the Events of this Tenant`,
+      {
+        kind: 'PublishExternalSecret',
+      },
+    );
   }
   const { object } = child.value;
   if (object.metadata.deletionTimestamp !== undefined) {

@@ -1,7 +1,7 @@
 import type { RegistryRow } from './catalog.ts';
 import { afterConfirmation } from './confirm.ts';
 import type { TenantFacts } from './facts.ts';
-import type { TenantStep } from './steps.ts';
+import type { MoveToInstance, TenantStep } from './steps.ts';
 import { cannotTell, holds, step, wait, type Verdict } from './verdict.ts';
 
 /** The registry row is ours: this Tenant, this Instance, this installation, on the server that the registry knows. */
@@ -35,19 +35,33 @@ function rowIsOurs({ instance, settings, wish }: TenantFacts, row: RegistryRow):
   if (row.installation !== settings.installation) {
     return wait(
       'InstanceChanged',
-      `the registry row belongs to installation "${row.installation}"; a database administrator can move it (docs/operations.md)`,
+      `the registry row belongs to installation "${row.installation}"; only its database administrator can release it`,
+    );
+  }
+  if (row.state === 'Retained') {
+    return wait(
+      'RowRetained',
+      `the registry row of this Tenant is marked Retained; to serve it again, a database administrator runs: update pgtenancy.tenant set state = 'Active', retained_at = null where tenant_uid = '${row.tenantUid}'`,
     );
   }
   if (!instance.known) return cannotTell(instance);
   if (instance.value.kind === 'absent' || instance.value.uid === row.instanceUid) return holds;
-  return afterConfirmation(wish.confirm, {
+  return moveToInstance(wish, row, instance.value);
+}
+
+/** The Instance object was made anew, or the row was another one's: it moves after a human's word. */
+export const moveToInstance = (
+  wish: TenantFacts['wish'],
+  row: RegistryRow,
+  { name, uid }: { readonly name: string; readonly uid: string },
+): Verdict<MoveToInstance> =>
+  afterConfirmation<MoveToInstance>(wish.confirm, {
     reason: 'InstanceChanged',
     message: `the registry row belongs to another PostgreSQLInstance (UID ${row.instanceUid})`,
-    lost: [row.instanceUid, instance.value.uid],
-    purpose: `to move it to PostgreSQLInstance "${instance.value.name}"`,
+    lost: [row.instanceUid, uid],
+    purpose: `to move it to PostgreSQLInstance "${name}"`,
     step: { kind: 'MoveToInstance', fromInstanceUid: row.instanceUid },
   });
-}
 
 /** Our row with everything else known about it, or the verdict that says why not yet. */
 export const rowOf = (facts: TenantFacts): RegistryRow | null =>

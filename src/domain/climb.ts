@@ -38,8 +38,20 @@ export function climb<Phase extends string, Facts, Step>(
   const reached = first === null ? rungs.at(-1)?.phase : rungs[index - 1]?.phase;
   if (first?.verdict.kind === 'unknown') return { phase: recorded ?? floor, step: null, first, rungs };
   const phase = reached ?? floor;
-  const step = first?.verdict.kind === 'step' && recorded === phase ? first.verdict.step : null;
-  return { phase, step, first, rungs };
+  const wanted = first?.verdict.kind === 'step' ? first.verdict.step : stepBeside(ladder, index, facts);
+  return { phase, step: recorded === phase ? wanted : null, first, rungs };
+}
+
+/** A step that a check of a reached rung asks for although the rung holds without it. `end`: -1 when all are reached. */
+function stepBeside<Phase extends string, Facts, Step>(
+  ladder: readonly Rung<Phase, Facts, Step>[],
+  end: number,
+  facts: Facts,
+): Step | null {
+  const reached = end === -1 ? ladder : ladder.slice(0, end);
+  const verdicts = reached.flatMap(({ checks }) => checks.map((check) => check(facts)));
+  const beside = verdicts.find((verdict) => verdict.kind === 'told' && verdict.step !== undefined);
+  return beside?.kind === 'told' ? (beside.step ?? null) : null;
 }
 
 /** The first verdict that stops; else the first that has something to tell; else that it holds. */

@@ -49,6 +49,9 @@ export function stalledFindings(
   return stalled === undefined ? [] : [stalledBy(stalled)];
 }
 
+/** Far below the bound in the CRD: a message that is refused would take the whole status with it. */
+const longestMessage = 4096;
+
 const stalledBy = ({ reason, message }: Note): Finding<'Stalled'> => ({
   type: 'Stalled',
   status: 'True',
@@ -76,7 +79,7 @@ export function mergeConditions(
       type: finding.type,
       status: finding.status,
       reason: finding.reason,
-      message: finding.message,
+      message: finding.message.slice(0, longestMessage),
       lastTransitionTime: before?.status === finding.status ? before.lastTransitionTime : now,
       ...(observedGeneration === undefined ? {} : { observedGeneration }),
     };

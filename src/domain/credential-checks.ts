@@ -39,7 +39,8 @@ export function recordCurrent(facts: TenantFacts): Verdict<TenantStep> {
   const expected = expectedRecord(facts);
   const stored = credential.value;
   if (expected === null || stored.kind !== 'live' || stored.record === null) return pending;
-  const rotated = stored.record.rotation !== expected.rotation;
+  // Taking the value away asks for nothing; the record goes on naming the one that its password was made for.
+  const rotated = expected.rotation !== '' && stored.record.rotation !== expected.rotation;
   if (!rotated && sameRecord(stored.record, expected)) return holds;
   return step(
     'CredentialOutdated',
@@ -47,7 +48,7 @@ export function recordCurrent(facts: TenantFacts): Verdict<TenantStep> {
     {
       kind: 'WriteCredential',
       cas: stored.version,
-      record: expected,
+      record: rotated ? expected : { ...expected, rotation: stored.record.rotation },
       password: rotated ? 'new' : 'keep',
     },
   );

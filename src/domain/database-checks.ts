@@ -15,9 +15,9 @@ export function databaseExists(facts: TenantFacts): Verdict<TenantStep> {
   const row = rowOf(facts);
   if (row === null) return pending;
   const { database, inFlight } = facts.catalog.value;
-  if (inFlight !== null) return wait('DatabaseBusy', `PostgreSQL is running ${inFlight} database`);
   if (database.registered !== null) return registeredDatabase(row, database.registered);
   if (database.named !== null) return namedDatabase(row, database.named);
+  if (inFlight !== null) return wait('DatabaseBusy', `PostgreSQL is running ${inFlight} database`);
   if (row.databaseOid !== null) return lostDatabase(facts, row.databaseOid);
   if (registeredRole(facts) === null) return pending;
   return step('DatabaseMissing', `creating database "${row.databaseName}"`, { kind: 'CreateDatabase' });
@@ -27,7 +27,7 @@ function registeredDatabase(row: RegistryRow, found: DatabaseView): Verdict<Tena
   if (found.name !== row.databaseName) {
     return wait(
       'DatabaseRenamed',
-      `the database of this Tenant is named "${found.name}" now; run: alter database "${found.name}" rename to "${row.databaseName}"`,
+      `the database that was registered for this Tenant (OID ${found.oid}) is named "${found.name}"; if it was renamed, a database administrator can rename it back to "${row.databaseName}"`,
     );
   }
   return usable(found);

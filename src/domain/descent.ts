@@ -78,6 +78,15 @@ function standingOf(facts: DescentFacts): Standing {
 function destroyed(facts: DescentFacts, standing: Standing): Verdict<DescentStep> {
   if (standing.kind === 'ground') return holds;
   const inTheWay = obstacle(facts);
-  if (inTheWay !== null) return inTheWay;
-  return standing.kind === 'unknown' ? standing.verdict : standing.landing.remove(facts);
+  if (inTheWay !== null) return withWayOut(inTheWay);
+  return standing.kind === 'unknown' ? withWayOut(standing.verdict) : standing.landing.remove(facts);
 }
+
+/** Whatever holds a deletion up may hold it up for good: the message always says how to let go. */
+const withWayOut = (verdict: Verdict<DescentStep>): Verdict<DescentStep> =>
+  verdict.kind === 'wait' || verdict.kind === 'unknown'
+    ? {
+        ...verdict,
+        message: `${verdict.message}. To keep everything and let the Tenant go, set spec.deletionPolicy to Retain`,
+      }
+    : verdict;

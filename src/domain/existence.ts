@@ -12,7 +12,7 @@ export const externalSecretExists = ({ child }: DescentFacts): Fact<boolean> =>
   child.known ? known(child.value.kind === 'ours') : child;
 
 export const databaseExistsStill = (facts: DescentFacts): Fact<boolean> =>
-  inOurRow(facts, (catalog) => existingDatabase(catalog) !== null || catalog.inFlight !== null);
+  inOurRow(facts, (catalog) => existingDatabase(catalog) !== null || catalog.inFlight === 'create');
 
 export const roleExistsStill = (facts: DescentFacts): Fact<boolean> =>
   inOurRow(facts, ({ role }) => role.registered !== null);
@@ -22,8 +22,9 @@ export const recordExists = ({ credential }: DescentFacts): Fact<boolean> =>
 
 export const rowExists = (facts: DescentFacts): Fact<boolean> => inOurRow(facts, () => true);
 
-/** The Instance is gone and there was never a credential: nothing can have been made with this Tenant. */
-export const neverGotAnywhere = ({ instance, credential }: DescentFacts): boolean =>
+/** The Instance is gone, and there was never a claim or a credential: nothing can have been made for this Tenant. */
+export const neverGotAnywhere = ({ instance, credential, everClaimed }: DescentFacts): boolean =>
+  !everClaimed &&
   instance.known &&
   instance.value.kind === 'absent' &&
   credential.known &&

@@ -39,7 +39,7 @@ export type InstanceLookup =
       readonly sslmode: string;
       /** PEM of the CA that consumers verify with; '' when the mode verifies nothing. */
       readonly certificates: string;
-      /** Names that no tenant may have here: the management database and its user. */
+      /** Names that no tenant may have here: the management database, its login and its admin role. */
       readonly reserved: readonly string[];
     };
 
@@ -98,6 +98,8 @@ export interface DescentFacts extends TenantFacts {
   readonly blockers: Fact<DeletionBlockers>;
   /** 10 minutes have passed since the deletion: Retain waits no longer for a server that cannot be reached. */
   readonly overdue: boolean;
+  /** Status says that names were claimed once, or more. */
+  readonly everClaimed: boolean;
 }
 
 export interface InstanceWish {
@@ -105,7 +107,6 @@ export interface InstanceWish {
   readonly name: string;
   readonly generation: number;
   readonly endpoint: Endpoint;
-  readonly managementDatabase: string;
   readonly confirm: string | undefined;
   /** What status last said; '' when nothing. Another value now is another server. */
   readonly recordedSystemIdentifier: string;

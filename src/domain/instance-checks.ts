@@ -1,5 +1,6 @@
 import { afterConfirmation } from './confirm.ts';
 import type { InstanceFacts } from './facts.ts';
+import { listed } from './listed.ts';
 import { registryVersion, type ServerView } from './server.ts';
 import type { InstanceStep } from './steps.ts';
 import { cannotTell, holds, pending, step, wait, type Verdict } from './verdict.ts';
@@ -41,8 +42,9 @@ export function sameServer(facts: InstanceFacts): Judgement {
   if (server === null) return pending;
   if (!registry.known) return cannotTell(registry);
   const actual = server.systemIdentifier;
-  const expected = registry.value.systemIdentifier ?? wish.recordedSystemIdentifier;
-  if (actual === null || expected === '' || expected === actual) return holds;
+  const known = [registry.value.systemIdentifier ?? '', wish.recordedSystemIdentifier];
+  const expected = known.find((identifier) => identifier !== '' && identifier !== actual);
+  if (actual === null || expected === undefined) return holds;
   const verdict = afterConfirmation<InstanceStep>(wish.confirm, {
     reason: 'SystemIdentifierChanged',
     message: `another PostgreSQL server (system identifier ${actual}, before ${expected}) answers at this address, or it was restored from a dump`,
@@ -50,8 +52,9 @@ export function sameServer(facts: InstanceFacts): Judgement {
     purpose: 'to go on with this one',
     step: { kind: 'AcceptServer', from: expected },
   });
-  // Without a registry there is nothing to rewrite: the word alone lets the ladder make one.
-  return verdict.kind === 'step' && registry.value.systemIdentifier === null ? holds : verdict;
+  // A registry that is not there, or agrees with its server, needs no rewriting: the word alone is enough.
+  const agrees = registry.value.systemIdentifier === null || registry.value.systemIdentifier === actual;
+  return verdict.kind === 'step' && agrees ? holds : verdict;
 }
 
 /** The management role may do all that the operator does. */
@@ -91,7 +94,7 @@ export function instanceRegistered({ registry, installation }: InstanceFacts): J
   if (instance.installation === installation) return holds;
   return wait(
     'InstanceChanged',
-    `the registry has this Instance under installation "${instance.installation}"`,
+    `the registry has this Instance under installation "${instance.installation}"; give this installation the same name, or the Instance another server`,
   );
 }
 
@@ -101,10 +104,10 @@ export function publicIsClosed(facts: InstanceFacts): Judgement {
   if (server === null) return pending;
   const open = server.publicConnect;
   if (open.length === 0) return holds;
-  const names = open.map((name) => `"${name}"`).join(', ');
+  const names = listed(open.map((name) => `"${name}"`));
   return wait(
     'PublicConnectPossible',
-    `every tenant may connect to ${names}; consider: revoke connect, temporary on database ${names} from public`,
+    `every tenant may connect to ${names}; consider, for each: revoke connect, temporary on database ... from public`,
   );
 }
 

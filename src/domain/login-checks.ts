@@ -1,7 +1,17 @@
 import { judgeExtension, type ExtensionJudgement } from './extensions.ts';
 import type { Session, TenantFacts } from './facts.ts';
 import type { TenantStep } from './steps.ts';
-import { cannotTell, holds, pending, step, told, wait, type Note, type Verdict } from './verdict.ts';
+import {
+  cannotTell,
+  holds,
+  pending,
+  step,
+  told,
+  toldStep,
+  wait,
+  type Note,
+  type Verdict,
+} from './verdict.ts';
 
 /** The server takes the recorded password: proven by logging in with it. */
 export function loginProven({ session }: TenantFacts): Verdict<TenantStep> {
@@ -15,7 +25,7 @@ export function loginProven({ session }: TenantFacts): Verdict<TenantStep> {
     case 'rejected':
       return session.value.afterReset
         ? wait(
-            'PasswordRejected',
+            'PasswordRefused',
             'the server refuses the recorded password even after it was set again; ask its administrator',
           )
         : step('PasswordRejected', 'setting the recorded password again', { kind: 'SetPassword' });
@@ -25,8 +35,8 @@ export function loginProven({ session }: TenantFacts): Verdict<TenantStep> {
 type Proven = Extract<Session, { kind: 'proven' }>;
 
 /**
- * Every listed extension is installed. Before the application is let in a bad one holds everything up; one that turns
- * bad later, or is appended, is told in its own condition and holds up nothing.
+ * Every listed extension is installed. Before the application is let in a missing or bad one holds everything up; one
+ * that is appended or turns bad later is told in its own condition, installed beside if it can be, and holds up nothing.
  */
 export function extensionsInstalled(facts: TenantFacts): Verdict<TenantStep> {
   const { session, wish } = facts;
@@ -37,7 +47,8 @@ export function extensionsInstalled(facts: TenantFacts): Verdict<TenantStep> {
   const judged = judgeAll(facts, session.value);
   const next = judged.find(({ kind }) => kind === 'installable');
   if (next?.kind === 'installable') {
-    return step('ExtensionsMissing', `installing extension "${next.install.name}"`, {
+    const ask = facts.letIn ? toldStep<TenantStep> : step<TenantStep>;
+    return ask('ExtensionsMissing', `installing extension "${next.install.name}"`, {
       kind: 'InstallExtension',
       extension: next.install,
     });

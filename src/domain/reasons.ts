@@ -14,8 +14,6 @@ export const reasons = {
   // What a True condition says
   Reached: mends('What this condition is named after was read back and holds.'),
   NoExtensions: mends('The Tenant asks for no extension.'),
-  SecretSynced: mends('External Secrets wrote the pinned version of the record into the Secret.'),
-  PublicConnectPossible: mends('PUBLIC may connect to databases around the tenants (advice only).'),
 
   // On the way up: the operator takes the next step by itself
   Pending: mends('An earlier phase comes first.'),
@@ -32,6 +30,7 @@ export const reasons = {
     'Owner, PUBLIC grants or connections of the database are about to be put right.',
   ),
   PasswordRejected: mends('PostgreSQL refused the recorded password; it is about to be set again.'),
+  PasswordRefused: stalls('PostgreSQL refuses the recorded password even after it was set again.'),
   ExtensionsMissing: mends('An extension is about to be installed.'),
   ExternalSecretMissing: mends('The ExternalSecret is about to be created.'),
   ExternalSecretOutdated: mends('The ExternalSecret is about to be brought back to what it should say.'),
@@ -39,6 +38,9 @@ export const reasons = {
   SecretNotSynced: mends('External Secrets has not yet written the pinned version into the Secret.'),
   RegistryOutdated: mends('The registry is about to be created or migrated.'),
   InstanceUnregistered: mends('The Instance is about to be entered in its registry.'),
+
+  // Advice
+  PublicConnectPossible: mends('PUBLIC may connect to databases around the tenants (advice only).'),
 
   // Admission: what a first claim waits for or is refused for
   InstanceNotFound: mends('No PostgreSQLInstance of this name exists.'),
@@ -62,6 +64,7 @@ export const reasons = {
   CredentialInvalid: stalls('The record in OpenBao is not one that this operator wrote.'),
   RegistryLost: stalls('OpenBao has a record for this Tenant, but the registry has no row.'),
   InstanceChanged: stalls('The registry row belongs to another Instance or another installation.'),
+  RowRetained: stalls('The registry row of this live Tenant is marked Retained.'),
   SystemIdentifierChanged: stalls('Another PostgreSQL server answers under this address.'),
 
   // PostgreSQL

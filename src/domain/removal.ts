@@ -1,9 +1,12 @@
 import { secretName } from './children.ts';
 import { afterConfirmation } from './confirm.ts';
+import type { TenantCatalog } from './catalog.ts';
 import { interruptedDrop } from './database-checks.ts';
 import { existingDatabase, neverGotAnywhere } from './existence.ts';
 import type { DescentFacts } from './facts.ts';
+import { listed } from './listed.ts';
 import type { DescentStep } from './steps.ts';
+import { strayed } from './strayed.ts';
 import { cannotTell, step, wait, type Verdict } from './verdict.ts';
 
 /** How each thing is taken away while it exists. */
@@ -12,54 +15,62 @@ type Removal = (facts: DescentFacts) => Verdict<DescentStep>;
 /** Before anything is destroyed: what would stand in the way later, named while the user can still decide. */
 export function obstacle(facts: DescentFacts): Verdict<DescentStep> | null {
   if (neverGotAnywhere(facts)) return null;
-  return notOurs(facts) ?? blocked(facts);
-}
-
-function notOurs({
-  catalog,
-  credential,
-  instance,
-  settings,
-  wish,
-}: DescentFacts): Verdict<DescentStep> | null {
+  const { catalog, instance, wish } = facts;
   if (!instance.known) return cannotTell(instance);
   if (instance.value.kind === 'absent') {
     return wait(
       'InstanceNotFound',
-      `PostgreSQLInstance "${wish.instanceName}" does not exist, so nothing can be deleted. ${escape}`,
+      `PostgreSQLInstance "${wish.instanceName}" does not exist, so nothing can be deleted`,
     );
   }
   if (!catalog.known) return cannotTell(catalog);
-  const { row, systemIdentifier, registeredSystemIdentifier } = catalog.value;
-  if (systemIdentifier !== null && systemIdentifier !== registeredSystemIdentifier) {
-    return wait(
-      'SystemIdentifierChanged',
-      `another PostgreSQL server answers; nothing is deleted on it. ${escape}`,
-    );
-  }
-  if (row === null) return registryLost(wish, credential);
-  if (row.installation !== settings.installation || row.instanceUid !== instance.value.uid) {
-    return wait('InstanceChanged', `the registry row belongs to another Instance or installation. ${escape}`);
-  }
-  return null;
+  return (
+    strayed(facts, catalog.value) ??
+    registryLost(facts, catalog.value) ??
+    misplaced(catalog.value) ??
+    blocked(facts)
+  );
 }
 
 /** The record goes before the row: one without the other means that the database is there and nobody knows whose. */
 function registryLost(
-  wish: DescentFacts['wish'],
-  credential: DescentFacts['credential'],
+  { wish, credential }: DescentFacts,
+  { row }: TenantCatalog,
 ): Verdict<DescentStep> | null {
-  if (!credential.known || credential.value.kind === 'absent') return null;
+  if (row !== null || !credential.known || credential.value.kind === 'absent') return null;
   return afterConfirmation(wish.confirm, {
     reason: 'RegistryLost',
-    message: `OpenBao has a record of this Tenant, but the registry has no row for it, so database and role cannot be told for its own. ${escape}`,
+    message:
+      'OpenBao has a record of this Tenant, but the registry has no row for it, so database and role cannot be told for its own',
     lost: [wish.uid, String(credential.value.version), 'delete'],
     purpose: 'to delete the record and leave whatever is in PostgreSQL',
     step: { kind: 'DeleteCredential' },
   });
 }
 
-const escape = 'To keep everything and let the Tenant go, set spec.deletionPolicy to Retain';
+/** An OID alone proves nothing: after a restore from a dump it may be somebody else's. Name and owner must agree. */
+function misplaced({ row, role, database }: TenantCatalog): Verdict<DescentStep> | null {
+  if (row === null) return null;
+  const { registered } = database;
+  if (role.registered !== null && role.registered.name !== row.roleName) {
+    return wait(
+      'Conflict',
+      `the registered role (OID ${role.registered.oid}) is named "${role.registered.name}", not "${row.roleName}"; a database administrator must put that right`,
+    );
+  }
+  if (registered === null || registered.oid === database.tombstone?.oid) return null;
+  if (registered.name !== row.databaseName) {
+    return wait(
+      'DatabaseRenamed',
+      `the registered database (OID ${registered.oid}) is named "${registered.name}", not "${row.databaseName}"; a database administrator must put that right`,
+    );
+  }
+  if (role.registered === null || registered.ownerOid === role.registered.oid) return null;
+  return wait(
+    'Conflict',
+    `database "${registered.name}" belongs to "${registered.ownerName}", not to "${row.roleName}"; a database administrator must put that right`,
+  );
+}
 
 function blocked({ blockers }: DescentFacts): Verdict<DescentStep> | null {
   if (!blockers.known) return cannotTell(blockers);
@@ -71,22 +82,25 @@ function blocked({ blockers }: DescentFacts): Verdict<DescentStep> | null {
     ...named('active replication slots', activeSlots),
   ];
   if (found.length === 0) return null;
-  return wait('DeletionBlocked', `nothing is deleted while there are ${found.join('; ')}. ${escape}`);
+  return wait('DeletionBlocked', `nothing is deleted while there are ${found.join('; ')}`);
 }
 
 const named = (what: string, names: readonly string[]): readonly string[] =>
-  names.length === 0 ? [] : [`${what} (${names.join(', ')})`];
+  names.length === 0 ? [] : [`${what} (${listed(names)})`];
 
 export const withdrawExternalSecret: Removal = ({ child, wish }) =>
   child.known && child.value.kind === 'ours' && child.value.object.metadata.deletionTimestamp !== undefined
     ? wait('Deleting', `waiting for ExternalSecret "${secretName(wish.name)}" to go`)
-    : step('Deleting', 'withdrawing the ExternalSecret', { kind: 'WithdrawExternalSecret' });
+    : step('Deleting', 'withdrawing the ExternalSecret; if it does not go, see the Events of this Tenant', {
+        kind: 'WithdrawExternalSecret',
+      });
 
 /** Close, move aside under a name that only this Tenant can have, drop: a late call can then hit nothing else. */
 export const takeDatabaseDown: Removal = ({ catalog }) => {
   if (!catalog.known) return cannotTell(catalog);
   const { inFlight, role, database } = catalog.value;
-  if (inFlight !== null) return wait('DatabaseBusy', `PostgreSQL is running ${inFlight} database`);
+  const running = inFlight === 'drop' ? database.tombstone !== null : inFlight === 'create';
+  if (running) return wait('DatabaseBusy', `PostgreSQL is running ${inFlight ?? ''} database`);
   if (database.tombstone !== null) return step('Deleting', 'dropping the database', { kind: 'DropDatabase' });
   const existing = existingDatabase(catalog.value);
   const closed =

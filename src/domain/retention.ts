@@ -1,6 +1,7 @@
 import type { DescentFacts } from './facts.ts';
 import { withdrawExternalSecret } from './removal.ts';
 import type { DescentStep } from './steps.ts';
+import { strayed } from './strayed.ts';
 import { cannotTell, holds, step, wait, type Verdict } from './verdict.ts';
 
 /** Retain: mark the row, withdraw the ExternalSecret, let go. Holds when all of that is done. */
@@ -16,11 +17,14 @@ export function retained(facts: DescentFacts): Verdict<DescentStep> {
  * The row says Retained, or there is no row of ours to mark. An Instance that does not exist has none; a server that
  * cannot be reached is waited for 10 minutes only (the row of the old UID conflicts all the same, nothing is lost).
  */
-function marked({ catalog, instance, overdue, settings }: DescentFacts): Verdict<DescentStep> {
+function marked(facts: DescentFacts): Verdict<DescentStep> {
+  const { catalog, instance, overdue } = facts;
   if (instance.known && instance.value.kind === 'absent') return holds;
   if (!catalog.known) return overdue ? holds : cannotTell(catalog);
   const { row, database, role, inFlight } = catalog.value;
-  if (row?.installation !== settings.installation || row.state === 'Retained') return holds;
+  const elsewhere = strayed(facts, catalog.value);
+  if (elsewhere !== null) return overdue ? holds : elsewhere;
+  if (row === null || row.state === 'Retained') return holds;
   if (inFlight !== null) {
     return overdue ? holds : wait('DatabaseBusy', `PostgreSQL is running ${inFlight} database`);
   }

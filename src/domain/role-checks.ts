@@ -14,7 +14,7 @@ export function roleExists(facts: TenantFacts): Verdict<TenantStep> {
   if (registered !== null) {
     return wait(
       'Conflict',
-      `the role of this Tenant is named "${registered.name}" now; run: alter role "${registered.name}" rename to "${row.roleName}"`,
+      `the role that was registered for this Tenant (OID ${registered.oid}) is named "${registered.name}"; if it was renamed, a database administrator can rename it back to "${row.roleName}"`,
     );
   }
   if (named !== null) {

@@ -45,11 +45,11 @@ function handedOver({ child, wish }: TenantFacts, recorded: TenantStatus): Parti
   return { secretRef: { name }, binding: { name } };
 }
 
+/** Told together with the ExternalSecret, not before: until then nobody is to log in. */
 function credentialOf({ child, credential, settings }: TenantFacts): TenantStatus['credential'] {
   const pinned = child.known && child.value.kind === 'ours' ? pinOf(child.value.object) : null;
-  const stored = credential.known && credential.value.kind === 'live' ? credential.value : null;
-  if (stored === null) return undefined;
-  return { url: settings.credentialUrl, version: pinned?.version ?? stored.version };
+  const live = credential.known && credential.value.kind === 'live';
+  return live && pinned !== null ? { url: settings.credentialUrl, version: pinned.version } : undefined;
 }
 
 function extensionsOf({ session, wish }: TenantFacts): TenantStatus['extensions'] {

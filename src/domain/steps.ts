@@ -41,7 +41,12 @@ export type TenantStep =
   | { readonly kind: 'PublishExternalSecret' }
   // After a human's word:
   | { readonly kind: 'ForgetDatabase' }
-  | { readonly kind: 'MoveToInstance'; readonly fromInstanceUid: string };
+  | MoveToInstance;
+
+export interface MoveToInstance {
+  readonly kind: 'MoveToInstance';
+  readonly fromInstanceUid: string;
+}
 
 /** Going down: */
 export type DescentStep =
@@ -54,7 +59,8 @@ export type DescentStep =
   | { readonly kind: 'DropDatabase' }
   | { readonly kind: 'DropRole' }
   | { readonly kind: 'DeleteCredential' }
-  | { readonly kind: 'ReleaseNames' };
+  | { readonly kind: 'ReleaseNames' }
+  | MoveToInstance;
 
 export type InstanceStep =
   | { readonly kind: 'MigrateRegistry' }

@@ -5,8 +5,8 @@ import type { Reason } from './reasons.ts';
 export type Verdict<Step> =
   /** It holds; a note is something to tell that lowers nothing. */
   | { readonly kind: 'holds'; readonly note?: Note }
-  /** It does not hold, but that lowers nothing either: only its own condition says so. */
-  | ({ readonly kind: 'told' } & Note)
+  /** It does not hold, but that lowers nothing: only its own condition says so. The step, if any, is taken beside. */
+  | ({ readonly kind: 'told'; readonly step?: Step } & Note)
   /** It does not hold, and this step gets there. */
   | ({ readonly kind: 'step'; readonly step: Step } & Note)
   /** It does not hold, and somebody else must act first; `reasons[reason].stalled` says whether a person. */
@@ -27,6 +27,9 @@ export const holdsBut = (reason: Reason, message: string) =>
   ({ kind: 'holds', note: { reason, message } }) as const;
 
 export const told = (reason: Reason, message: string) => ({ kind: 'told', reason, message }) as const;
+
+export const toldStep = <Step>(reason: Reason, message: string, next: Step) =>
+  ({ kind: 'told', step: next, reason, message }) as const;
 
 export const wait = (reason: Reason, message: string) => ({ kind: 'wait', reason, message }) as const;
 

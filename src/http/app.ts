@@ -35,6 +35,8 @@ export function createApp({ routes, metrics, logger, deadline, ready }: Options)
     // Go keeps idle connections for 90 s: longer here, so that it is never us who close one that it is about to use.
     keepAliveTimeout: 120_000,
     forceCloseConnections: 'idle',
+    // What arrives on a connection that is still open is answered too: a 503 would only be asked again.
+    return503OnClosing: false,
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
     // Errors before any route is found: Fastify's own answers repeat what was asked for.
@@ -44,7 +46,8 @@ export function createApp({ routes, metrics, logger, deadline, ready }: Options)
   app.setNotFoundHandler((_request, reply) => send(reply, refusals.notFound));
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error);
-    if (refusal.status === 500) request.log.error({ ...told(error), route: request.routeOptions.url }, 'bug');
+    if (refusal.status === 500)
+      request.log.error({ ...logFieldsOf(error), route: request.routeOptions.url }, 'bug');
     return send(reply, refusal);
   });
   // A connection that Metacontroller keeps open would hold up the end of the process by its idle time.
@@ -76,7 +79,8 @@ export function createApp({ routes, metrics, logger, deadline, ready }: Options)
 }
 
 /** Known trouble should have become a condition: where it came from says enough. */
-const told = (error: unknown) => (error instanceof Trouble ? { reason: error.reason } : { err: error });
+const logFieldsOf = (error: unknown) =>
+  error instanceof Trouble ? { reason: error.reason } : { err: error };
 
 const send = (reply: FastifyReply, { status, body, retryAfter }: Refusal) => {
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));

@@ -1,9 +1,12 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import type { Agent as HttpsAgent } from 'node:https';
 
-import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
+import axios, { type AxiosResponse } from 'axios';
 
 import { Trouble } from '../errors.ts';
+import type { Answer } from '../http-client/answer.ts';
+import { createAxios } from '../http-client/axios-instance.ts';
+import { isHeaderToken } from '../http-client/header-token.ts';
+import { createHttpsAgent } from '../http-client/https-agent.ts';
 import { unreachable } from './errors.ts';
 import { mountedFile } from './file.ts';
 
@@ -18,31 +21,37 @@ export interface ClientOptions {
   readonly clock: () => number;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
-
-/** GET only. Throws `KubernetesUnreachable`, and `KubernetesForbidden` when there is no token to show. */
-export type Get = (path: string, query?: Readonly<Record<string, string | number>>) => Promise<Answer>;
+/**
+ * GET only, given up after 5 s and when `limit` says so. Throws `KubernetesUnreachable`, and `KubernetesForbidden` when
+ * there is no token to show.
+ */
+export type Get = (
+  path: string,
+  query?: Readonly<Record<string, string | number>>,
+  limit?: AbortSignal,
+) => Promise<Answer>;
 
 const timeoutMs = 5_000;
 /** The kubelet renews a token long before it expires; a minute is what client-go takes too. */
 const fileAgeMs = 60_000;
 const sizeLimitBytes = 33_554_432;
-const agentOptions = { keepAlive: true, timeout: 20_000 };
 
 export const createGet = (options: ClientOptions): Get => {
-  const http = createHttp(options.url);
+  const http = createAxios({
+    baseUrl: options.url,
+    headers: { Accept: 'application/json' },
+    sizeLimitBytes,
+  });
   const agent = createAgentSource(options);
   const token = createTokenSource(options);
 
-  return async (path, query = {}) => {
-    const signal = AbortSignal.timeout(timeoutMs);
+  return async (path, query = {}, limit) => {
+    const time = AbortSignal.timeout(timeoutMs);
+    const signal = limit === undefined ? time : AbortSignal.any([time, limit]);
     const send = async (bearer: string | undefined): Promise<AxiosResponse<unknown>> => {
       const headers = bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` };
       const config = { headers, params: query, signal, httpsAgent: await agent() };
-      return sendTwice(() => http.get<unknown>(path, config));
+      return sendWithRepeat(() => http.get<unknown>(path, config));
     };
     const first = await token.current();
     const response = await send(first);
@@ -54,7 +63,9 @@ export const createGet = (options: ClientOptions): Get => {
 };
 
 /** A kept socket that the server has just closed breaks the first request on it; a second one gets a new socket. */
-const sendTwice = async (send: () => Promise<AxiosResponse<unknown>>): Promise<AxiosResponse<unknown>> => {
+const sendWithRepeat = async (
+  send: () => Promise<AxiosResponse<unknown>>,
+): Promise<AxiosResponse<unknown>> => {
   try {
     return await send();
   } catch (error) {
@@ -69,25 +80,11 @@ const sendTwice = async (send: () => Promise<AxiosResponse<unknown>>): Promise<A
   }
 };
 
-const createHttp = (url: string): AxiosInstance =>
-  axios.create({
-    baseURL: url,
-    allowAbsoluteUrls: false,
-    adapter: 'http',
-    maxRedirects: 0,
-    proxy: false,
-    maxContentLength: sizeLimitBytes,
-    validateStatus: () => true,
-    headers: { Accept: 'application/json' },
-    httpAgent: new HttpAgent(agentOptions),
-  });
-
 const createTokenSource = ({ tokenFile, clock }: ClientOptions) => {
   const file = tokenFile === undefined ? undefined : mountedFile(tokenFile, fileAgeMs, clock);
   const checked = async (read: Promise<string> | undefined): Promise<string | undefined> => {
     const token = await read?.catch(() => '');
-    // A character that no header can carry would make the HTTP library throw an error of its own.
-    if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
+    if (token === undefined || isHeaderToken(token)) return token;
     throw new Trouble('KubernetesForbidden', 'cannot read the token for the Kubernetes API from its file');
   };
   return { current: () => checked(file?.text()), reread: () => checked(file?.reread()) };
@@ -104,10 +101,7 @@ const createAgentSource = ({ ca, caFile, clock }: ClientOptions): (() => Promise
     }
     if (current !== undefined && current.pem === pem) return current.agent;
     current?.agent.destroy();
-    current = {
-      pem,
-      agent: new HttpsAgent({ ...agentOptions, minVersion: 'TLSv1.2', ...(pem && { ca: pem }) }),
-    };
+    current = { pem, agent: createHttpsAgent(pem) };
     return current.agent;
   };
 };

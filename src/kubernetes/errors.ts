@@ -1,7 +1,7 @@
-import axios from 'axios';
 import { z } from 'zod';
 
 import { Trouble } from '../errors.ts';
+import { connectionFailureOf } from '../http-client/connection-failure.ts';
 
 /** The part of `metav1.Status` that tells an object that is not there from a kind that is not there. */
 const notFoundShape = z.object({
@@ -14,25 +14,9 @@ const notFoundShape = z.object({
 export const saysNotFound = (status: number, body: unknown, name: string): boolean =>
   status === 404 && notFoundShape.safeParse(body).data?.details.name === name;
 
-const failures = new Map([
-  ['ECONNREFUSED', 'the connection was refused'],
-  ['ENOTFOUND', 'the name does not resolve'],
-  ['EAI_AGAIN', 'the name does not resolve'],
-  ['EHOSTUNREACH', 'there is no route to the host'],
-  ['ENETUNREACH', 'there is no route to the host'],
-  ['ETIMEDOUT', 'it did not answer in time'],
-  ['ECONNABORTED', 'it did not answer in time'],
-  ['ERR_CANCELED', 'it did not answer in time'],
-]);
-
 /** Nothing else of a library's error survives: it carries the token. */
-export const unreachable = (error: unknown): Trouble => {
-  const code = axios.isAxiosError(error) ? (error.code ?? '') : '';
-  const text = /CERT|UNABLE_TO_|ERR_TLS_/.test(code)
-    ? `its certificate does not verify (${code})`
-    : (failures.get(code) ?? 'the connection broke');
-  return new Trouble('KubernetesUnreachable', `cannot reach the Kubernetes API: ${text}`);
-};
+export const unreachable = (error: unknown): Trouble =>
+  new Trouble('KubernetesUnreachable', `cannot reach the Kubernetes API: ${connectionFailureOf(error).text}`);
 
 /** What an answer that is neither a success nor a plain "not found" means. `what` is e.g. "PostgreSQLInstance a". */
 export const refused = (status: number, what: string): Trouble => {

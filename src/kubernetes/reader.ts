@@ -22,7 +22,7 @@ export interface KubernetesReaderOptions {
 }
 
 /**
- * Live reads through the API server, each bounded to 5 s. Throws `KubernetesUnreachable`, `KubernetesForbidden` and
+ * Live reads through the API server, each bounded to 5 s, the list of Tenants to 10 s. Throws `KubernetesUnreachable`, `KubernetesForbidden` and
  * `KubernetesAnswerInvalid`; an object is undefined only when the API server itself says that it is not there.
  */
 export const createKubernetesReader = (options: KubernetesReaderOptions): KubernetesReader => {

@@ -19,12 +19,20 @@ const pageShape = z.object({
 const pageSize = 500;
 const maxPages = 200;
 
-/** `namespace/name` of every Tenant that names this Instance, also of those being deleted; in order. */
-export const tenantsOf = async (get: Get, instanceName: string): Promise<readonly string[]> => {
+/**
+ * `namespace/name` of every Tenant that names this Instance, also of those being deleted; in order. All pages together
+ * must come within `limitMs`, or the list outlives the hook call that wants it; throws `KubernetesUnreachable` else.
+ */
+export const tenantsOf = async (
+  get: Get,
+  instanceName: string,
+  limitMs = 10_000,
+): Promise<readonly string[]> => {
+  const limit = AbortSignal.timeout(limitMs);
   const found: string[] = [];
   let next: string | undefined;
   for (let page = 0; page < maxPages; page += 1) {
-    const { items, metadata } = await readPage(get, next);
+    const { items, metadata } = await readPage(get, next, limit);
     const ours = items.filter(({ spec }) => spec.instanceRef.name === instanceName);
     found.push(...ours.map((tenant) => `${tenant.metadata.namespace}/${tenant.metadata.name}`));
     next = metadata.continue;
@@ -33,7 +41,11 @@ export const tenantsOf = async (get: Get, instanceName: string): Promise<readonl
   throw invalidAnswer('the list of PostgreSQLTenants');
 };
 
-const readPage = async (get: Get, next: string | undefined): Promise<z.infer<typeof pageShape>> => {
+const readPage = async (
+  get: Get,
+  next: string | undefined,
+  limit: AbortSignal,
+): Promise<z.infer<typeof pageShape>> => {
   const query = { limit: pageSize, ...(next === undefined ? {} : { continue: next }) };
   const { status, body } = await get(`${tenants.root}/${tenants.plural}`, query);
   if (status !== 200) throw refused(status, 'the list of PostgreSQLTenants');

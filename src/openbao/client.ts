@@ -1,11 +1,11 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-
-import axios, { type AxiosInstance } from 'axios';
+import type { AxiosInstance } from 'axios';
 
 import { Trouble } from '../errors.ts';
+import type { Answer } from '../http-client/answer.ts';
+import { createAxios } from '../http-client/axios-instance.ts';
+import { connectionFailureOf, type ConnectionFailure } from '../http-client/connection-failure.ts';
+import { createHttpsAgent } from '../http-client/https-agent.ts';
 import type { Secret } from '../secret.ts';
-import { connectionFailureOf, type ConnectionFailure } from './connection-failure.ts';
 import type { TokenSource } from './token-source.ts';
 
 export interface ClientOptions {
@@ -17,12 +17,6 @@ export interface ClientOptions {
   readonly token: TokenSource;
   /** For one call with its repetition; more than 5 s is cut to 5 s, or a hook call would outlive its timeout. */
   readonly timeoutMs: number;
-}
-
-export interface Answer {
-  readonly status: number;
-  /** Parsed JSON, or the text where it is none. */
-  readonly body: unknown;
 }
 
 /**
@@ -64,23 +58,24 @@ export const createClient = (options: ClientOptions): Client => {
   const call = async (request: Request): Promise<Answer> => {
     const signal = AbortSignal.timeout(timeoutMs);
     const token = await options.token.current();
-    const answer = await attempt(http, request, headersFor(token), signal);
+    const answer = await sendWithRepeat(http, request, headersFor(token), signal);
     if (answer.status !== 403) return answer;
     // The token may have expired. Nothing was done with a 403, so a write may be sent again too.
     const renewed = await options.token.renew(token);
-    return renewed.equals(token) ? answer : attempt(http, request, headersFor(renewed), signal);
+    return renewed.equals(token) ? answer : sendWithRepeat(http, request, headersFor(renewed), signal);
   };
 
   return {
     get: (path) => call({ method: 'GET', path }),
     post: (path, body) => call({ method: 'POST', path, body }),
     delete: (path) => call({ method: 'DELETE', path }),
-    health: () => attempt(http, { method: 'GET', path: 'sys/health' }, {}, AbortSignal.timeout(timeoutMs)),
+    health: () =>
+      sendWithRepeat(http, { method: 'GET', path: 'sys/health' }, {}, AbortSignal.timeout(timeoutMs)),
   };
 };
 
 /** One request; a GET is sent a second time when that may help. A write never is: its outcome must be read back. */
-const attempt = async (
+const sendWithRepeat = async (
   http: AxiosInstance,
   request: Request,
   headers: Headers,
@@ -116,26 +111,10 @@ const send = async (
   }
 };
 
-/** Idle sockets are closed before a load balancer would do so: a write on a dead socket has an unknown outcome. */
-const agentOptions = { keepAlive: true, timeout: 20_000 };
-
-const createHttp = (options: ClientOptions): AxiosInstance =>
-  axios.create({
-    baseURL: options.address,
-    allowAbsoluteUrls: false,
-    adapter: 'http',
-    // A redirect would carry the token to another host, and turn a POST into a GET.
-    maxRedirects: 0,
-    proxy: false,
-    maxContentLength: sizeLimitBytes,
-    maxBodyLength: sizeLimitBytes,
-    validateStatus: () => true,
+const createHttp = ({ address, ca }: ClientOptions): AxiosInstance =>
+  createAxios({
+    baseUrl: address,
     headers: { 'Content-Type': 'application/json', 'X-Vault-Request': 'true' },
-    httpAgent: new HttpAgent(agentOptions),
-    httpsAgent: new HttpsAgent({
-      ...agentOptions,
-      minVersion: 'TLSv1.2',
-      rejectUnauthorized: true,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
-    }),
+    sizeLimitBytes,
+    httpsAgent: createHttpsAgent(ca),
   });

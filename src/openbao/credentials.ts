@@ -2,9 +2,10 @@ import { z } from 'zod';
 
 import type { CredentialPath, StoredCredential } from '../domain/credential.ts';
 import { Trouble } from '../errors.ts';
+import type { Answer } from '../http-client/answer.ts';
 import type { CredentialStore, NewCredential } from '../reconcile/ports.ts';
 import type { Secret } from '../secret.ts';
-import { createClient, type Answer, type Client, type ClientOptions } from './client.ts';
+import { createClient, type Client, type ClientOptions } from './client.ts';
 import { isAbsent, troubleOf } from './errors.ts';
 import { assertActive, assertVersioned } from './node.ts';
 import { isMountPath, keyOf } from './path.ts';
@@ -56,15 +57,21 @@ export const createCredentialStore = (options: CredentialStoreOptions): Credenti
   };
 };
 
+/** That nothing is there counts from the active node only: a standby that lags behind says so of what exists. */
 const read = async (client: Client, path: string, mount: string): Promise<Found> => {
   const doing = 'cannot read the credential';
   const answer = await client.get(path);
   if (isAbsent(answer)) {
+    await assertActive(client, doing);
     await assertVersioned(client, mount, doing);
     return absent;
   }
   const parsed = readShape.safeParse(answer.body).data?.data;
-  if (parsed !== undefined && (answer.status === 200 || answer.status === 404)) return foundOf(parsed, doing);
+  if (parsed !== undefined && (answer.status === 200 || answer.status === 404)) {
+    const found = foundOf(parsed, doing);
+    if (found.stored.kind === 'deleted') await assertActive(client, doing);
+    return found;
+  }
   if (answer.status !== 200) throw troubleOf(answer, doing, 'read');
   throw new Trouble('OpenBaoMountInvalid', `${doing}: the answer is not one of KV version 2`);
 };

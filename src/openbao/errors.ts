@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { Reason } from '../domain/reasons.ts';
 import { Trouble } from '../errors.ts';
-import type { Answer } from './client.ts';
+import type { Answer } from '../http-client/answer.ts';
 
 const errorShape = z.object({ errors: z.array(z.string()) });
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 import { Trouble } from '../errors.ts';
+import { isHeaderToken } from '../http-client/header-token.ts';
 import { Secret } from '../secret.ts';
 import type { TokenSource } from './token-source.ts';
 
@@ -27,8 +28,7 @@ const readToken = async (path: string): Promise<Secret> => {
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) throw new Trouble('OpenBaoForbidden', 'cannot read the file of the OpenBao token');
   const token = text.trim();
-  // A character that no header can carry would make the HTTP library throw an error of its own.
-  if (!/^[\x21-\x7e]+$/.test(token)) {
+  if (!isHeaderToken(token)) {
     throw new Trouble('OpenBaoForbidden', 'the file of the OpenBao token does not hold a token');
   }
   return new Secret(token);

@@ -4,7 +4,7 @@ import { Trouble } from '../errors.ts';
 import type { ServerTarget, TenantHandle } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
 import { withTranslation } from './errors.ts';
-import { databaseNamed, roleNamed } from './own-objects.ts';
+import { databaseNamed, roleNamed } from './found-objects.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql } from './sql.ts';
 import { lockTenant, refuseOldDecision, refuseOtherRow } from './tenant-transaction.ts';

@@ -3,16 +3,16 @@ import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
 import { sqlState } from './errors.ts';
 import type { LongStatements } from './long-statements.ts';
-import { databaseNamed, registeredDatabase } from './own-objects.ts';
-import { requireRole } from './roles.ts';
+import { databaseNamed, databaseWithOid } from './found-objects.ts';
+import { registeredDatabase, requireRole } from './ownership.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql } from './sql.ts';
 import { changeTenant, changeTenantOn, refuseRetained, type TenantChange } from './tenant-transaction.ts';
 
 /**
  * Creates the tenant's database, closed to everybody: it is opened by the transaction that shuts PUBLIC out. Does
- * nothing when it is there. Throws `Conflict` when another one has its name, `DatabaseLost` when the row registers one
- * that is gone.
+ * nothing when it is there. Throws `Conflict` when another one has its name, `DatabaseRenamed`, `DatabaseLost` when the
+ * row registers one that is gone.
  */
 export const createDatabase = (
   server: ServerContext,
@@ -28,7 +28,7 @@ async function needsDatabase(change: TenantChange): Promise<boolean> {
   const { connection, row } = change;
   refuseRetained(row);
   const role = await requireRole(change);
-  if ((await registeredDatabase(connection, row)) !== undefined) return false;
+  if ((await registeredDatabase(change)) !== undefined) return false;
   if (row.databaseOid !== null) throw new Trouble('DatabaseLost', 'the registered database is gone');
   const named = await databaseNamed(connection, row.databaseName);
   if (named === undefined) return true;
@@ -52,7 +52,7 @@ async function sendCreate(connection: Connection, tenant: TenantHandle): Promise
 /** Forgets the OID of a registered database that is gone; refuses (`StaleDecision`) while it exists. */
 export const forgetDatabase = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
   changeTenant(server, tenant, async ({ connection, row }) => {
-    if ((await registeredDatabase(connection, row)) !== undefined) {
+    if ((await databaseWithOid(connection, row.databaseOid)) !== undefined) {
       throw new Trouble('StaleDecision', 'the registered database exists');
     }
     await connection.run(sql`

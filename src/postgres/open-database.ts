@@ -1,8 +1,8 @@
 import { Trouble } from '../errors.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import { foreignDatabase } from './databases.ts';
-import { databaseNamed, isBroken, registeredDatabase, type FoundDatabase } from './own-objects.ts';
-import { requireRole } from './roles.ts';
+import { databaseNamed, isBroken, type FoundDatabase } from './found-objects.ts';
+import { databaseRenamed, registeredDatabase, requireRole } from './ownership.ts';
 import { revokeSelfGrant } from './self-grant.ts';
 import type { ServerContext } from './server-context.ts';
 import { shutPublicOut } from './shut-public-out.ts';
@@ -37,13 +37,11 @@ export const openDatabase = (server: ServerContext, tenant: TenantHandle): Promi
   });
 
 /** The registered one under its name, or one of the name that the registered role owns (new, or restored by a DBA). */
-async function databaseToOpen({ connection, row }: TenantChange, roleOid: string): Promise<FoundDatabase> {
-  const registered = await registeredDatabase(connection, row);
+async function databaseToOpen(change: TenantChange, roleOid: string): Promise<FoundDatabase> {
+  const { connection, row } = change;
+  const registered = await registeredDatabase(change);
   if (registered !== undefined && registered.name !== row.databaseName) {
-    throw new Trouble(
-      'DatabaseRenamed',
-      `database "${row.databaseName}" was renamed to "${registered.name}"`,
-    );
+    throw databaseRenamed(registered, row.databaseName);
   }
   const database = registered ?? (await databaseNamed(connection, row.databaseName));
   if (database === undefined) throw new Trouble('StaleDecision', 'the database is not there');

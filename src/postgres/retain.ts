@@ -2,7 +2,8 @@ import { Trouble } from '../errors.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import { shareInstance } from './claim.ts';
 import { withTranslation } from './errors.ts';
-import { isBroken, ownDatabase, registeredRole } from './own-objects.ts';
+import { isBroken, type FoundDatabase } from './found-objects.ts';
+import { ownObjects } from './ownership.ts';
 import type { ServerContext } from './server-context.ts';
 import { shutPublicOut } from './shut-public-out.ts';
 import { sql } from './sql.ts';
@@ -20,19 +21,23 @@ import { tombstoneName } from './tombstone-name.ts';
 export const retain = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
   changeTenant(server, tenant, mark);
 
-/** Undoes what a deletion had closed, and marks the row in the same transaction. What was dropped stays dropped. */
+/**
+ * Undoes what a deletion had closed, and marks the row in the same transaction. What was dropped stays dropped.
+ * Throws `DatabaseRenamed`, `Conflict`.
+ */
 export const reopenRetained = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
   changeTenant(server, tenant, async (change) => {
-    await reopenDatabase(change);
-    const role = await registeredRole(change.connection, change.row);
+    const { role, database } = await ownObjects(change);
+    if (database !== undefined && !isBroken(database)) await reopenDatabase(change, database);
     if (role !== undefined) await change.connection.run(sql`alter role ${sql.id(role.name)} login`);
     await mark(change);
   });
 
 /** It may be one that was never opened before, so PUBLIC is shut out here too. */
-async function reopenDatabase({ connection, row, tenant }: TenantChange): Promise<void> {
-  const database = await ownDatabase(connection, row);
-  if (database === undefined || isBroken(database)) return;
+async function reopenDatabase(
+  { connection, row, tenant }: TenantChange,
+  database: FoundDatabase,
+): Promise<void> {
   const buried = database.name === tombstoneName(tenant.tenantUid);
   const name = buried ? row.databaseName : database.name;
   if (buried) {

@@ -3,7 +3,8 @@ import type { RoleRepair } from '../domain/steps.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Secret } from '../secret.ts';
 import { sqlState } from './errors.ts';
-import { registeredRole, roleNamed, type FoundRole } from './own-objects.ts';
+import { roleNamed } from './found-objects.ts';
+import { ownRole, requireRole } from './ownership.ts';
 import { scramVerifier } from './scram.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql, type Sql } from './sql.ts';
@@ -22,11 +23,7 @@ export async function createRole(
   const verifier = await scramVerifier(password);
   await changeTenant(server, tenant, async (change) => {
     const { connection, row } = change;
-    const registered = await registeredRole(connection, row);
-    if (registered !== undefined) {
-      requireName(registered, row.roleName);
-      return;
-    }
+    if ((await ownRole(change)) !== undefined) return;
     if ((await roleNamed(connection, row.roleName)) !== undefined) throw foreignRole(row.roleName);
     await createAndRegister(change, verifier, connectionLimit);
   });
@@ -90,19 +87,6 @@ export async function setPassword(
     const role = await requireRole(change);
     await change.connection.run(sql`alter role ${sql.id(role.name)} password ${sql.literal(verifier)}`);
   });
-}
-
-/** The registered role under the row's name. Throws `StaleDecision` when it is gone, `Conflict` when it was renamed. */
-export async function requireRole({ connection, row }: TenantChange): Promise<FoundRole> {
-  const role = await registeredRole(connection, row);
-  if (role === undefined) throw new Trouble('StaleDecision', 'the registered role is not there');
-  requireName(role, row.roleName);
-  return role;
-}
-
-function requireName(role: FoundRole, name: string): void {
-  if (role.name === name) return;
-  throw new Trouble('Conflict', `the registered role "${name}" was renamed to "${role.name}"`);
 }
 
 const foreignRole = (name: string) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Connection } from './connection.ts';
-import type { FoundRole } from './own-objects.ts';
+import type { FoundRole } from './found-objects.ts';
 import { sql } from './sql.ts';
 
 /**

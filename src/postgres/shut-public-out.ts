@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { Trouble } from '../errors.ts';
 import type { Connection } from './connection.ts';
-import type { FoundDatabase } from './own-objects.ts';
+import type { FoundDatabase } from './found-objects.ts';
 import { sql } from './sql.ts';
 
 const aclShape = z.object({ publicIn: z.boolean() });

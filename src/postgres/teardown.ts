@@ -4,23 +4,27 @@ import type { Connection } from './connection.ts';
 import { readDependencies } from './dependencies.ts';
 import { sqlState, withTranslation } from './errors.ts';
 import type { LongStatements } from './long-statements.ts';
-import { databaseNamed, isBroken, ownDatabase, registeredRole } from './own-objects.ts';
+import { databaseNamed, isBroken } from './found-objects.ts';
+import { ownObjects, ownRole, refuseOtherOwner, removableObjects } from './ownership.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql } from './sql.ts';
 import { changeTenant, changeTenantOn, refuseRetained, type TenantChange } from './tenant-transaction.ts';
 import { terminateSessions } from './terminate-sessions.ts';
 import { tombstoneName } from './tombstone-name.ts';
 
-/** Role NOLOGIN, connections refused, no template: one transaction. What is gone already is left out. */
+/**
+ * Role NOLOGIN, connections refused, no template: one transaction. What is gone already is left out. Like every step
+ * here it throws `DatabaseRenamed` or `Conflict` when role or database are not what the row says.
+ */
 export const close = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
-  changeTenant(server, tenant, async ({ connection, row }) => {
+  changeTenant(server, tenant, async (change) => {
+    const { connection, row } = change;
     refuseRetained(row);
-    const database = await ownDatabase(connection, row);
+    const { role, database } = await removableObjects(change);
     if (database !== undefined && !isBroken(database)) {
       await connection.run(sql`
         alter database ${sql.id(database.name)} with is_template false allow_connections false`);
     }
-    const role = await registeredRole(connection, row);
     if (role !== undefined) await connection.run(sql`alter role ${sql.id(role.name)} nologin`);
   });
 
@@ -29,15 +33,16 @@ export const close = (server: ServerContext, tenant: TenantHandle): Promise<void
  * drop can be sure what it drops. Throws `StaleDecision` unless it is closed, `DeletionBlocked` while it is in use.
  */
 export const tombstone = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
-  changeTenant(server, tenant, async ({ connection, row }) => {
+  changeTenant(server, tenant, async (change) => {
+    const { connection, row } = change;
     refuseRetained(row);
-    const database = await ownDatabase(connection, row);
+    const { role, database } = await removableObjects(change);
     const name = tombstoneName(tenant.tenantUid);
     if (database === undefined || database.name === name) return;
     if (database.allowConnections && !isBroken(database)) {
       throw new Trouble('StaleDecision', 'the database still accepts connections');
     }
-    await terminateSessions(connection, { databaseOid: database.oid, roleOid: row.roleOid });
+    await terminateSessions(connection, { databaseOid: database.oid, roleOid: role?.oid ?? null });
     await rename(connection, database.name, name);
     await connection.run(sql`
       update pgtenancy.tenant t set database_oid = ${database.oid}::oid
@@ -70,13 +75,15 @@ export const dropDatabase = (
     }
   });
 
-async function verifyTombstone({ connection, row }: TenantChange, name: string): Promise<boolean> {
+async function verifyTombstone(change: TenantChange, name: string): Promise<boolean> {
+  const { connection, row } = change;
   refuseRetained(row);
   const found = await databaseNamed(connection, name);
   if (found === undefined) return false;
   if (found.oid !== row.databaseOid) {
     throw new Trouble('Conflict', `database "${name}" exists and is not the registered one`);
   }
+  refuseOtherOwner(found, await ownRole(change));
   return true;
 }
 
@@ -85,10 +92,11 @@ async function verifyTombstone({ connection, row }: TenantChange, name: string):
  * on the role, `StaleDecision` while the database exists.
  */
 export const dropRole = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
-  changeTenant(server, tenant, async ({ connection, row }) => {
+  changeTenant(server, tenant, async (change) => {
+    const { connection, row } = change;
     refuseRetained(row);
-    if ((await ownDatabase(connection, row)) !== undefined) throw databaseRemains();
-    const role = await registeredRole(connection, row);
+    const { role, database } = await ownObjects(change);
+    if (database !== undefined) throw databaseRemains();
     if (role !== undefined) {
       const dependencies = await readDependencies(connection, role.oid, null);
       if (dependencies.length > 0) {
@@ -106,11 +114,13 @@ export const dropRole = (server: ServerContext, tenant: TenantHandle): Promise<v
 /** Deletes the row, only while role and database are seen to be gone under its lock. A row that is gone is fine. */
 export async function release(server: ServerContext, tenant: TenantHandle): Promise<void> {
   if (await isReleased(server, tenant)) return;
-  await changeTenant(server, tenant, async ({ connection, row }) => {
+  await changeTenant(server, tenant, async (change) => {
+    const { connection, row } = change;
     refuseRetained(row);
+    const { role, database } = await ownObjects(change);
     const buried = await databaseNamed(connection, tombstoneName(tenant.tenantUid));
-    if (buried !== undefined || (await ownDatabase(connection, row)) !== undefined) throw databaseRemains();
-    if ((await registeredRole(connection, row)) !== undefined) {
+    if (buried !== undefined || database !== undefined) throw databaseRemains();
+    if (role !== undefined) {
       throw new Trouble('StaleDecision', 'the role still exists');
     }
     await connection.run(sql`delete from pgtenancy.tenant t where t.tenant_uid = ${tenant.tenantUid}::uuid`);

@@ -6,6 +6,15 @@ import type { Observation } from './observation.ts';
 import { newPassword } from './password.ts';
 import type { Server, TenantHandle } from './ports.ts';
 
+/** Every step but those that are the answer's list of children, which Metacontroller writes. */
+export type WriteStep = Exclude<
+  TenantStep | DescentStep,
+  { kind: 'PublishExternalSecret' | 'WithdrawExternalSecret' }
+>;
+
+/** Below the hook's timeout, as in PostgreSQL's write transactions: a late call must not act on what was so before. */
+const decisionMilliseconds = 8_000;
+
 /**
  * Takes one step of a Tenant. Whether it may be taken was decided before; whether the world is still as it was seen is
  * checked again by the write itself. Throws `Trouble`. The effect is read back by the caller, never assumed.
@@ -13,7 +22,7 @@ import type { Server, TenantHandle } from './ports.ts';
 export async function actOnTenant(
   context: Context,
   observation: Observation,
-  step: TenantStep | DescentStep,
+  step: WriteStep,
 ): Promise<void> {
   switch (step.kind) {
     case 'WriteCredential':
@@ -24,25 +33,14 @@ export async function actOnTenant(
       return installExtension(context, observation, step.extension);
     case 'SetPassword':
       return setPassword(context, observation);
-    case 'PublishExternalSecret':
-    case 'WithdrawExternalSecret':
-      return; // the answer's `children` is the step; Metacontroller writes
     default:
       return actOnServer(observation, step);
   }
 }
 
 type ServerStep = Exclude<
-  TenantStep | DescentStep,
-  {
-    kind:
-      | 'WriteCredential'
-      | 'DeleteCredential'
-      | 'InstallExtension'
-      | 'SetPassword'
-      | 'PublishExternalSecret'
-      | 'WithdrawExternalSecret';
-  }
+  WriteStep,
+  { kind: 'WriteCredential' | 'DeleteCredential' | 'InstallExtension' | 'SetPassword' }
 >;
 
 async function actOnServer(observation: Observation, step: ServerStep): Promise<void> {
@@ -83,10 +81,13 @@ async function actOnServer(observation: Observation, step: ServerStep): Promise<
 
 /** The password exists in OpenBao before anything else has it, and a new one is made only for a new record. */
 async function writeCredential(
-  { credentials }: Context,
+  { credentials, clock }: Context,
   observation: Observation,
   { record, cas, password }: Extract<TenantStep, { kind: 'WriteCredential' }>,
 ): Promise<void> {
+  if (clock.now() - observation.at > decisionMilliseconds) {
+    throw new Trouble('StaleDecision', 'the observation behind this write is too old');
+  }
   const secret = password === 'new' ? newPassword() : passwordOf(observation);
   await credentials.write(observation.path, { record, password: secret }, cas);
 }
@@ -99,35 +100,42 @@ async function deleteCredential({ credentials }: Context, { path }: Observation)
   }
 }
 
-async function setPassword({ sessions }: Context, observation: Observation): Promise<void> {
+async function setPassword(context: Context, observation: Observation): Promise<void> {
   const { server, handle } = serverAndHandle(observation);
   await server.tenants.setPassword(handle, passwordOf(observation));
-  sessions.forget(observation.facts.wish.uid, { passwordSet: true });
+  tried(context, observation, { passwordSet: true });
 }
 
 /** An installation that fails is remembered for a while, so that it does not hold up the good ones. */
 async function installExtension(
-  { sessions }: Context,
+  context: Context,
   observation: Observation,
   extension: ExtensionInstall,
 ): Promise<void> {
   const { server, handle } = serverAndHandle(observation);
-  const { uid } = observation.facts.wish;
   try {
     await server.tenants.installExtension(handle, passwordOf(observation), extension);
-    sessions.forget(uid);
+    tried(context, observation);
   } catch (error) {
     if (error instanceof Trouble && lasting(error)) {
       const note = { reason: error.reason, message: `extension "${extension.name}": ${error.message}` };
-      sessions.forget(uid, { failure: { [extension.name]: note } });
+      tried(context, observation, { failure: { [extension.name]: note } });
     }
     throw error;
   }
 }
 
-/** The server looked at this extension and said no; anything else may pass by itself. */
-const lasting = ({ reason }: Trouble): boolean =>
-  reason === 'ServerError' || reason === 'PermissionDenied' || reason === 'ExtensionUnavailable';
+/** The server looked at this extension and said no; the rest says nothing about the extension. */
+const lasting = ({ reason, outcomeUnknown }: Trouble): boolean =>
+  !outcomeUnknown && !['Busy', 'StaleDecision', 'InstanceUnreachable', 'PasswordRejected'].includes(reason);
+
+function tried(
+  { sessions }: Context,
+  { facts, sessionKey }: Observation,
+  what?: Parameters<Context['sessions']['tried']>[2],
+): void {
+  if (sessionKey !== null) sessions.tried(facts.wish.uid, sessionKey, what);
+}
 
 function serverAndHandle({ server, handle }: Observation): { server: Server; handle: TenantHandle } {
   if (server === undefined || handle === undefined) throw new Error('a step was decided without a catalog');

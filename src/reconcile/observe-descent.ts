@@ -1,4 +1,5 @@
 import type { TenantHookRequest } from '../api/hook.ts';
+import type { PostgreSQLTenant } from '../api/tenant.ts';
 import { known, type Fact } from '../domain/fact.ts';
 import type { DeletionBlockers } from '../domain/catalog.ts';
 import type { DescentFacts, TenantFacts } from '../domain/facts.ts';
@@ -6,9 +7,7 @@ import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
 import type { Observation } from './observation.ts';
 import { observeTenant } from './observe-tenant.ts';
-
-/** How long a deletion waits before Retain gives up on a mark that cannot be written. */
-const overdueMilliseconds = 10 * 60 * 1000;
+import { isOverdue } from './overdue.ts';
 
 const none: DeletionBlockers = {
   dependencies: [],
@@ -30,6 +29,7 @@ export async function observeDescent(
       ...observation.facts,
       blockers: await observeBlockers(observation),
       overdue: isOverdue(context, deletionTimestamp),
+      everClaimed: wasEverClaimed(request.parent),
     },
   };
 }
@@ -42,5 +42,5 @@ async function observeBlockers({ facts, server, handle }: Observation): Promise<
 const hasSomethingToLose = ({ wish, catalog }: TenantFacts): boolean =>
   wish.deletionPolicy === 'Delete' && catalog.known && catalog.value.row?.roleOid != null;
 
-export const isOverdue = ({ clock }: Context, deletionTimestamp: string | undefined): boolean =>
-  deletionTimestamp !== undefined && clock.now() - Date.parse(deletionTimestamp) > overdueMilliseconds;
+const wasEverClaimed = ({ status }: PostgreSQLTenant): boolean =>
+  status?.databaseName !== undefined || (status?.phase !== undefined && status.phase !== 'Planned');

@@ -27,14 +27,23 @@ export async function observeInstanceOf(
   if (object === undefined) {
     return { instance: known({ kind: 'absent' }), namespaceAllowed: known(true), server: known(undefined) };
   }
-  const [namespaceAllowed, server] = await Promise.all([
+  const [namespaceAllowed, reached] = await Promise.all([
     attempt(() => servesNamespace(context.kubernetes, object, namespace)),
     attempt(() => serverOf(context, object)),
   ]);
-  return { instance: known(lookupOf(context, object)), namespaceAllowed, server };
+  const username = reached.known ? reached.value.username : undefined;
+  return {
+    instance: known(lookupOf(context, object, username)),
+    namespaceAllowed,
+    server: reached.known ? known(reached.value.server) : reached,
+  };
 }
 
-function lookupOf(context: Context, object: PostgreSQLInstance): InstanceLookup {
+function lookupOf(
+  context: Context,
+  object: PostgreSQLInstance,
+  username: string | undefined,
+): InstanceLookup {
   const { metadata, spec, status } = object;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return {
@@ -47,6 +56,6 @@ function lookupOf(context: Context, object: PostgreSQLInstance): InstanceLookup 
     endpoint: endpointOf(spec),
     sslmode: spec.tls.mode,
     certificates: certificatesOf(context, spec) ?? '',
-    reserved: [spec.managementDatabase],
+    reserved: [spec.managementDatabase, spec.adminRole, username].filter((name) => name !== undefined),
   };
 }

@@ -39,7 +39,7 @@ export async function observeInstance(
   if (!found.known) {
     return { server: undefined, facts: { wish, installation, server: answerOf(found), registry: found } };
   }
-  const server = found.value;
+  const { server } = found.value;
   const view = await attempt(() => server.observe.server());
   const registry = view.known ? await attempt(() => server.observe.registry()) : view;
   return { server, facts: { wish, installation, server: view.known ? view : answerOf(view), registry } };

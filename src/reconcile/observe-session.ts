@@ -8,7 +8,7 @@ import type { Child, Session } from '../domain/facts.ts';
 import type { Secret } from '../secret.ts';
 import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
-import type { Server, TenantHandle } from './ports.ts';
+import type { Server, SessionResult, TenantHandle } from './ports.ts';
 
 export interface SessionSubject {
   readonly parent: PostgreSQLTenant;
@@ -20,35 +20,42 @@ export interface SessionSubject {
   readonly password: Secret | undefined;
 }
 
+export interface SessionLook {
+  readonly session: Fact<Session>;
+  /** What the check was about; null while there is nothing to log in to. */
+  readonly key: string | null;
+  /** It was made now, not remembered. */
+  readonly fresh: boolean;
+}
+
 /**
  * Logs in as the application does, unless it is known from before: one connection into the tenant's database shows
  * both that the recorded password works and which extensions are there. A Ready Tenant that this replica has never
  * checked (it was restarted) is left as recorded until its turn comes.
  */
-export async function observeSession(context: Context, subject: SessionSubject): Promise<Fact<Session>> {
+export async function observeSession(context: Context, subject: SessionSubject): Promise<SessionLook> {
+  const { sessions } = context;
   const { server, handle, password, parent } = subject;
+  const { uid } = parent.metadata;
   const key = keyOf(subject);
   if (server === undefined || handle === undefined || password === undefined || key === null) {
-    return known({ kind: 'pending' });
+    return { session: known({ kind: 'pending' }), key: null, fresh: false };
   }
-  const { uid } = parent.metadata;
-  const remembered = context.sessions.recall(uid, key);
-  if (remembered !== undefined) return known(remembered);
-  if (isSettled(subject) && context.sessions.mayDefer(uid, key)) return known({ kind: 'deferred' });
+  const remembered = sessions.recall(uid, key);
+  if (remembered !== undefined) return { session: known(remembered), key, fresh: false };
+  if (isSettled(subject) && sessions.mayDefer(uid, key)) {
+    return { session: known({ kind: 'deferred' }), key, fresh: false };
+  }
   const wanted = (parent.spec.extensions ?? []).map(({ name }) => name);
   const looked = await attempt(() => server.observe.session(handle, password, wanted));
-  if (!looked.known) return looked;
-  const session: Session =
-    looked.value.kind === 'rejected'
-      ? { kind: 'rejected', afterReset: context.sessions.passwordWasSet(uid, key) }
-      : {
-          kind: 'proven',
-          installed: looked.value.extensions,
-          offers: looked.value.offers,
-          failures: context.sessions.failuresOf(uid, key),
-        };
-  context.sessions.remember(uid, key, session);
-  return known(session);
+  if (!looked.known) return { session: looked, key, fresh: false };
+  return { session: known(sessionOf(context, uid, key, looked.value)), key, fresh: true };
+}
+
+function sessionOf({ sessions }: Context, uid: string, key: string, result: SessionResult): Session {
+  if (result.kind === 'rejected') return { kind: 'rejected', afterReset: sessions.passwordWasSet(uid, key) };
+  const { extensions: installed, offers } = result;
+  return { kind: 'proven', installed, offers, failures: sessions.failuresOf(uid, key) };
 }
 
 /** Whom and what a check is about; null while there is nothing to log in to. */
@@ -61,7 +68,7 @@ function keyOf({ catalog, credential, parent }: SessionSubject): string | null {
     database.oid === row.databaseOid && database.name === row.databaseName && database.allowConnections;
   // A password that has expired is refused like a wrong one, and must not be taken for one.
   const lockedOut = !role.registered.canLogin || role.registered.expires;
-  if (!open || lockedOut || catalog.value.inFlight !== null) return null;
+  if (!open || lockedOut) return null;
   const { version, createdAt } = credential.value;
   return [version, createdAt, role.registered.oid, database.oid, parent.metadata.generation].join(' ');
 }

@@ -2,20 +2,21 @@ import type { TenantHookRequest } from '../api/hook.ts';
 import type { TenantCatalog } from '../domain/catalog.ts';
 import type { CredentialPath, StoredCredential } from '../domain/credential.ts';
 import { known, unknown, type Fact } from '../domain/fact.ts';
-import type { InstanceLookup, Settings, TenantFacts, TenantWish } from '../domain/facts.ts';
+import type { Settings, TenantFacts, TenantWish } from '../domain/facts.ts';
+import { extensionsInstalled, loginProven } from '../domain/login-checks.ts';
 import { tenantPhases } from '../api/tenant.ts';
-import type { Secret } from '../secret.ts';
 import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
 import { observeChild } from './observe-child.ts';
 import { observeInstanceOf } from './observe-instance-of.ts';
-import { observeSession, type SessionSubject } from './observe-session.ts';
+import { observeSession, type SessionLook } from './observe-session.ts';
 import type { Observation } from './observation.ts';
 import type { Server, TenantHandle } from './ports.ts';
 import { tenantWish } from './wish.ts';
 
 /** Looks at everything that a Tenant's decision is made from. Writes nothing. */
 export async function observeTenant(context: Context, request: TenantHookRequest): Promise<Observation> {
+  const at = context.clock.now();
   const { parent } = request;
   const asked = tenantWish(parent);
   const path = pathOf(context, asked);
@@ -24,26 +25,39 @@ export async function observeTenant(context: Context, request: TenantHookRequest
     attempt(() => context.credentials.read(path)),
     observeChild(context.kubernetes, request),
   ]);
-  const server = around.server.known ? around.server.value : undefined;
   const catalog = await observeCatalog(around.server, asked);
   const wish = withClaimedNames(asked, catalog);
   const credential: Fact<StoredCredential> = read.known ? known(read.value.stored) : read;
-  const password: Secret | undefined = read.known ? read.value.password : undefined;
+  const password = read.known ? read.value.password : undefined;
+  const server = around.server.known ? around.server.value : undefined;
   const handle = handleOf(wish, catalog);
-  const subject: SessionSubject = { parent, server, handle, catalog, credential, child, password };
+  const { instance, namespaceAllowed } = around;
+  const look = request.finalizing
+    ? noLook
+    : await observeSession(context, { parent, server, handle, catalog, credential, child, password });
   const facts: TenantFacts = {
-    wish,
+    ...{ wish, instance, namespaceAllowed, catalog, credential, child },
     settings: settingsOf(context, path),
-    instance: around.instance,
-    namespaceAllowed: around.namespaceAllowed,
-    catalog,
-    credential,
-    offers: await observeOffers(server, wish, around.instance, catalog, credential),
-    session: request.finalizing ? known({ kind: 'pending' }) : await observeSession(context, subject),
-    child,
+    offers: await observeOffers(server, { wish, instance, catalog, credential }),
+    session: look.session,
     letIn: wasLetIn(request, child),
   };
-  return { facts, path, server, handle, password };
+  rememberIfAtRest(context, look, facts);
+  return { facts, at, path, server, handle, password, sessionKey: look.key };
+}
+
+const noLook: SessionLook = { session: known({ kind: 'pending' }), key: null, fresh: false };
+
+/** A result that asks for a step is not kept: the step, of whichever replica, makes it untrue. */
+function rememberIfAtRest(
+  { sessions }: Context,
+  { key, session, fresh }: SessionLook,
+  facts: TenantFacts,
+): void {
+  if (!fresh || key === null || !session.known || loginProven(facts).kind !== 'holds') return;
+  const extensions = extensionsInstalled(facts);
+  const atRest = extensions.kind === 'holds' || (extensions.kind === 'told' && extensions.step === undefined);
+  if (atRest) sessions.remember(facts.wish.uid, key, session.value);
 }
 
 const pathOf = ({ settings }: Context, wish: TenantWish): CredentialPath => ({
@@ -96,10 +110,7 @@ function handleOf(wish: TenantWish, catalog: Fact<TenantCatalog>): TenantHandle 
 /** Asked for a first claim only: later the tenant's own database answers. */
 async function observeOffers(
   server: Server | undefined,
-  wish: TenantWish,
-  instance: Fact<InstanceLookup>,
-  catalog: Fact<TenantCatalog>,
-  credential: Fact<StoredCredential>,
+  { wish, instance, catalog, credential }: Pick<TenantFacts, 'wish' | 'instance' | 'catalog' | 'credential'>,
 ): Promise<TenantFacts['offers']> {
   const fresh =
     catalog.known && catalog.value.row === null && credential.known && credential.value.kind === 'absent';

@@ -6,6 +6,11 @@ import type { Verdict } from '../domain/verdict.ts';
 import type { OperatorSettings } from './context.ts';
 import type { Taken } from './take-step.ts';
 
+/** Seconds: the next step can be taken, or the same one by now. */
+const atOnce = 0.1;
+/** Seconds: something is about to change that brings no call by itself, such as Metacontroller's cache. */
+const soon = 0.5;
+
 interface Moment {
   readonly uid: string;
   /** The answer changes `status.phase`: writing it brings the next call, and a timer could only arrive early. */
@@ -25,11 +30,11 @@ interface Moment {
 export function resyncAfter({ resyncSeconds }: OperatorSettings, moment: Moment): number | undefined {
   const { phaseChanged, taken, first } = moment;
   if (phaseChanged) return undefined;
-  if (taken.kind === 'done' || taken.kind === 'overtaken') return 0.1;
-  if (taken.kind === 'stale') return 0.5;
+  if (taken.kind === 'done' || taken.kind === 'overtaken') return atOnce;
+  if (taken.kind === 'stale') return soon;
   if (first === null || first.kind === 'holds') return spread(moment.uid, resyncSeconds);
-  if (first.kind === 'step') return 0.5;
-  if (first.kind !== 'told' && first.reason === 'DatabaseBusy') return 0.5;
+  if (first.kind === 'step' && taken.kind !== 'answered') return soon;
+  if (first.reason === 'DatabaseBusy') return soon;
   return spread(moment.uid, growing(moment, longestWait(first, resyncSeconds)));
 }
 

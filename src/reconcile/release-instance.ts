@@ -4,7 +4,7 @@ import { sameServer } from '../domain/instance-checks.ts';
 import type { Note } from '../domain/verdict.ts';
 import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
-import { isOverdue } from './observe-descent.ts';
+import { isOverdue } from './overdue.ts';
 import type { Server } from './ports.ts';
 
 /**
@@ -45,7 +45,7 @@ function unsureOf(facts: InstanceFacts): Note | null {
 
 const tenantsExist = (count: number, first: readonly string[]): Note => ({
   reason: 'TenantsExist',
-  message: `${count} ${count === 1 ? 'Tenant lives' : 'Tenants live'} on this Instance: ${first.join(', ')}${count > first.length ? ', ...' : ''}; delete them first`,
+  message: `${count} ${count === 1 ? 'Tenant lives' : 'Tenants live'} on this Instance: ${first.join(', ')}${count > first.length ? ', ...' : ''}; delete them first (a row whose Tenant is gone is shown by: select * from pgtenancy.tenant where state = 'Active')`,
 });
 
 async function whileUnreachable(context: Context, live: PostgreSQLInstance, why: Note): Promise<Note | null> {

@@ -1,9 +1,14 @@
-import type { DesiredExternalSecret, ObservedExternalSecret } from '../api/external-secret.ts';
-import { externalSecretApiVersion } from '../api/external-secret.ts';
-import type { HookResponse } from '../api/hook.ts';
+import { z } from 'zod';
+
+import {
+  externalSecretApiVersion,
+  externalSecretKey,
+  type DesiredExternalSecret,
+} from '../api/external-secret.ts';
+import type { HookResponse, TenantHookRequest } from '../api/hook.ts';
 import type { PostgreSQLTenant, TenantStatus } from '../api/tenant.ts';
 import { newestPin } from '../domain/child-checks.ts';
-import { desiredChild, pinOf } from '../domain/children.ts';
+import { desiredChild, pinOf, secretName } from '../domain/children.ts';
 import { judge } from '../domain/climb.ts';
 import { recordCurrent } from '../domain/credential-checks.ts';
 import type { Decision } from '../domain/decide.ts';
@@ -45,22 +50,44 @@ export function respondToTenant(
 /**
  * The child that belongs into the answer. Once it was observed it stays, whatever a lower rung does: a child that is
  * left out is deleted, and with it the application's Secret. It moves to the newest record only when that is current
- * and was proven to log in. `publish`: the step to create it was decided.
+ * and was proven to log in; until then it keeps the pin that was observed. `publish`: the step to create or move it
+ * was decided.
  */
-export function childrenOf(facts: TenantFacts, publish: boolean): readonly DesiredExternalSecret[] {
+export function childrenOf(
+  request: TenantHookRequest,
+  facts: TenantFacts,
+  publish: boolean,
+): readonly DesiredExternalSecret[] {
   const observed = facts.child.known && facts.child.value.kind === 'ours' ? facts.child.value.object : null;
-  if (observed === null && !publish) return [];
-  const proven = judge([recordCurrent, loginProven], facts).kind === 'holds';
-  const pin =
-    (proven ? newestPin(facts) : null) ?? (observed === null ? null : pinOf(observed)) ?? newestPin(facts);
+  if (observed === null && !publish) return untouchedChildren(request);
+  const proven = publish || judge([recordCurrent, loginProven], facts).kind === 'holds';
+  const pin = (proven ? newestPin(facts) : null) ?? (observed === null ? null : pinOf(observed));
   if (pin !== null) return [desiredChild(facts.wish, facts.settings, pin, observed)];
-  return observed === null ? [] : [asObserved(observed)];
+  return untouchedChildren(request);
 }
 
-/** Nothing better is known: the object is to stay as it is. */
-export const asObserved = ({ metadata, spec }: ObservedExternalSecret): DesiredExternalSecret => ({
-  apiVersion: externalSecretApiVersion,
-  kind: 'ExternalSecret',
-  metadata: { name: metadata.name, namespace: metadata.namespace, labels: metadata.labels ?? {} },
-  spec,
+const anyObject = z.looseObject({
+  apiVersion: z.literal(externalSecretApiVersion),
+  kind: z.literal('ExternalSecret'),
+  metadata: z.looseObject({ name: z.string(), labels: z.record(z.string(), z.string()).optional() }),
+  spec: z.record(z.string(), z.unknown()),
 });
+
+/**
+ * Nothing better is known: the child that Metacontroller observed is to stay as it is. Throws when it cannot even be
+ * repeated: an error leaves everything as it is, a list without the child would delete it.
+ */
+export function untouchedChildren({ parent, children }: TenantHookRequest): readonly DesiredExternalSecret[] {
+  const { namespace, name } = parent.metadata;
+  const posted = children[externalSecretKey]?.[`${namespace}/${secretName(name)}`];
+  if (posted === undefined) return [];
+  const { metadata, spec } = anyObject.parse(posted);
+  return [
+    {
+      apiVersion: externalSecretApiVersion,
+      kind: 'ExternalSecret',
+      metadata: { name: metadata.name, namespace, labels: metadata.labels ?? {} },
+      spec,
+    },
+  ];
+}

@@ -1,13 +1,15 @@
 import type { Session } from '../domain/facts.ts';
 import type { Note } from '../domain/verdict.ts';
 
-/** A remembered login check: it answers for one credential, role, database and generation only. */
+/** What is known of one login, for one credential, role, database and generation only. */
 interface Entry {
   readonly key: string;
   /** undefined: not made yet (put off after a restart), or made void by a step. */
   readonly session: Session | undefined;
+  /** Milliseconds since the epoch: when the check is to be made again, or for the first time. */
   readonly dueAt: number;
-  readonly passwordSet: boolean;
+  /** Until then a password that is refused is not set once more. */
+  readonly passwordSetUntil: number;
   readonly failures: Readonly<Record<string, Note>>;
 }
 
@@ -38,64 +40,62 @@ export class SessionMemory {
   /** The remembered result, while it is fresh and for this key. */
   recall(tenantUid: string, key: string): Session | undefined {
     const entry = this.#current(tenantUid, key);
-    if (entry?.session === undefined || entry.dueAt <= this.#options.now()) return undefined;
-    return entry.session.kind === 'proven' ? { ...entry.session, failures: entry.failures } : entry.session;
+    return entry === undefined || this.#isDue(entry) ? undefined : entry.session;
   }
 
+  /** Only for a result that asks for no step: another replica may take it, and this one would not see the outcome. */
   remember(tenantUid: string, key: string, session: Session): void {
-    const before = this.#current(tenantUid, key);
-    // Failures live as long as one check: after that the installation is tried again.
-    const expired = before?.session !== undefined && before.dueAt <= this.#options.now();
     this.#put(tenantUid, {
       key,
       session,
       dueAt: this.#options.now() + this.#interval(this.#options.minSeconds),
-      passwordSet: expired ? false : (before?.passwordSet ?? false),
-      failures: expired ? {} : (before?.failures ?? {}),
+      passwordSetUntil: 0,
+      failures: this.failuresOf(tenantUid, key),
     });
   }
 
   /** True while a check that this replica has never made may still wait; the first call draws when it is due. */
   mayDefer(tenantUid: string, key: string): boolean {
     const entry = this.#current(tenantUid, key);
-    if (entry !== undefined) return entry.session === undefined && entry.dueAt > this.#options.now();
+    if (entry !== undefined) return entry.session === undefined && !this.#isDue(entry);
     if (this.#entries.has(tenantUid)) return false;
-    this.#put(tenantUid, {
-      key,
-      session: undefined,
-      dueAt: this.#options.now() + this.#interval(0),
-      passwordSet: false,
-      failures: {},
-    });
+    const dueAt = this.#options.now() + this.#interval(0);
+    this.#put(tenantUid, { key, session: undefined, dueAt, passwordSetUntil: 0, failures: {} });
     return true;
   }
 
-  /** The world was changed by a step: look again, but keep what was tried. */
-  forget(
+  /** The world was changed by a step: look again at once, and keep what was tried. */
+  tried(
     tenantUid: string,
-    tried: { readonly passwordSet?: true; readonly failure?: Record<string, Note> } = {},
+    key: string,
+    what: { readonly passwordSet?: true; readonly failure?: Readonly<Record<string, Note>> } = {},
   ): void {
-    const entry = this.#entries.get(tenantUid);
-    if (entry === undefined) return;
+    const { now, minSeconds } = this.#options;
     this.#put(tenantUid, {
-      ...entry,
+      key,
       session: undefined,
-      dueAt: 0,
-      passwordSet: entry.passwordSet || tried.passwordSet === true,
-      failures: { ...entry.failures, ...tried.failure },
+      dueAt: now(),
+      passwordSetUntil: what.passwordSet === true ? now() + this.#interval(minSeconds) : 0,
+      failures: { ...this.failuresOf(tenantUid, key), ...what.failure },
     });
   }
 
   passwordWasSet(tenantUid: string, key: string): boolean {
-    return this.#current(tenantUid, key)?.passwordSet ?? false;
+    return (this.#current(tenantUid, key)?.passwordSetUntil ?? 0) > this.#options.now();
   }
 
+  /** What failed lately; with the check that knew of it they expire, and the installation is tried again. */
   failuresOf(tenantUid: string, key: string): Readonly<Record<string, Note>> {
-    return this.#current(tenantUid, key)?.failures ?? {};
+    const entry = this.#current(tenantUid, key);
+    return entry === undefined || (entry.session !== undefined && this.#isDue(entry)) ? {} : entry.failures;
   }
 
   drop(tenantUid: string): void {
     this.#entries.delete(tenantUid);
+  }
+
+  #isDue({ dueAt }: Entry): boolean {
+    return dueAt <= this.#options.now();
   }
 
   #current(tenantUid: string, key: string): Entry | undefined {

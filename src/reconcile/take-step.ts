@@ -8,6 +8,8 @@ export type Taken =
   /** The live object is not the one that the step was decided for. */
   | { readonly kind: 'stale' }
   | { readonly kind: 'done' }
+  /** The answer's list of children is the step: Metacontroller writes, or cannot, and that takes its time. */
+  | { readonly kind: 'answered' }
   | { readonly kind: 'failed'; readonly trouble: Note }
   /** Somebody else was quicker, or the decision too old: look again. */
   | { readonly kind: 'overtaken' };

@@ -8,7 +8,10 @@ import type { Server, ServerTarget } from './ports.ts';
  * The server of an Instance, reached as its management Secret says. Throws `ManagementSecretMissing` and
  * `ManagementSecretInvalid`.
  */
-export async function serverOf(context: Context, instance: PostgreSQLInstance): Promise<Server> {
+export async function serverOf(
+  context: Context,
+  instance: PostgreSQLInstance,
+): Promise<{ readonly server: Server; readonly username: string }> {
   const { name, usernameKey, passwordKey } = instance.spec.managementSecretRef;
   const data = await context.kubernetes.managementSecret(name);
   if (data === undefined) {
@@ -19,7 +22,7 @@ export async function serverOf(context: Context, instance: PostgreSQLInstance): 
   }
   const username = loginPart(name, usernameKey, data[usernameKey]).reveal();
   const password = loginPart(name, passwordKey, data[passwordKey]);
-  return context.servers.of(targetOf(context, instance, username, password));
+  return { server: context.servers.of(targetOf(context, instance, username, password)), username };
 }
 
 /** Printable ASCII only: SASLprep changes nothing in it, and a newline at the end is nearly always a mistake. */

@@ -29,7 +29,6 @@ export function instanceWish({ metadata, spec, status }: PostgreSQLInstance): In
     name: metadata.name,
     generation: metadata.generation,
     endpoint: endpointOf(spec),
-    managementDatabase: spec.managementDatabase,
     confirm: metadata.annotations?.[confirmAnnotation],
     recordedSystemIdentifier: status?.systemIdentifier ?? '',
   };

@@ -1,0 +1,22 @@
+import { moveToInstance } from './claim.ts';
+import type { TenantCatalog } from './catalog.ts';
+import type { DescentFacts } from './facts.ts';
+import type { DescentStep } from './steps.ts';
+import { wait, type Verdict } from './verdict.ts';
+
+/** What was read is not what this Tenant was made on: another server, or a row that belongs elsewhere; null otherwise. */
+export function strayed(
+  { instance, settings, wish }: DescentFacts,
+  { row, systemIdentifier, registeredSystemIdentifier }: TenantCatalog,
+): Verdict<DescentStep> | null {
+  if (systemIdentifier !== null && systemIdentifier !== registeredSystemIdentifier) {
+    return wait('SystemIdentifierChanged', 'another PostgreSQL server answers; nothing is changed on it');
+  }
+  if (row === null) return null;
+  if (row.installation !== settings.installation) {
+    return wait('InstanceChanged', `the registry row belongs to installation "${row.installation}"`);
+  }
+  if (!instance.known || instance.value.kind === 'absent' || instance.value.uid === row.instanceUid)
+    return null;
+  return moveToInstance(wish, row, instance.value);
+}

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { confirmAnnotation } from '../api/metadata.ts';
+import type { PostgreSQLTenant, TenantPhase } from '../api/tenant.ts';
+import type { DescentStep, TenantStep } from '../domain/steps.ts';
+import { actOnTenant } from './act-tenant.ts';
+import { attempt } from './attempt.ts';
+import type { Context } from './context.ts';
+import type { Observation } from './observation.ts';
+import { takeStep, type Taken } from './take-step.ts';
+
+interface Guarded {
+  /** The object as it was posted. */
+  readonly posted: PostgreSQLTenant;
+  readonly observation: Observation;
+  readonly step: TenantStep | DescentStep | null;
+  /** The phase that announces the step. */
+  readonly phase: TenantPhase;
+}
+
+/**
+ * Takes the step if the live object is the one that was posted: a forged, delayed or repeated request changes
+ * nothing, and the phase that announces the write is really recorded and was so before the request was made.
+ */
+export async function takeGuarded(
+  context: Context,
+  { posted, observation, step, phase }: Guarded,
+): Promise<Taken> {
+  if (step === null) return { kind: 'none' };
+  const { namespace, name } = posted.metadata;
+  const read = await attempt(() => context.kubernetes.tenant(namespace, name));
+  if (!read.known) return { kind: 'failed', trouble: read };
+  const live = read.value;
+  if (live === undefined || !isSame(posted, live)) return { kind: 'stale' };
+  if (posted.status?.phase !== phase || live.status?.phase !== phase) return { kind: 'stale' };
+  if (step.kind === 'PublishExternalSecret' || step.kind === 'WithdrawExternalSecret')
+    return { kind: 'answered' };
+  return takeStep(context, `${namespace}/${name}`, step.kind, () => actOnTenant(context, observation, step));
+}
+
+/** Same object, same wish, the same word of a human, and the same in whether it is to go. */
+const isSame = (posted: PostgreSQLTenant, live: PostgreSQLTenant): boolean =>
+  live.metadata.uid === posted.metadata.uid &&
+  live.metadata.generation === posted.metadata.generation &&
+  live.metadata.deletionTimestamp === posted.metadata.deletionTimestamp &&
+  live.metadata.annotations?.[confirmAnnotation] === posted.metadata.annotations?.[confirmAnnotation] &&
+  isDeepStrictEqual(live.spec, posted.spec);
