@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -24,6 +25,15 @@ export class HookProcess {
     this.url = url;
     this.#env = env;
     this.#onLine = onLine;
+  }
+
+  /** Fills the compile cache once: without a configuration the process ends as soon as everything is loaded. */
+  static async warm(): Promise<void> {
+    if (existsSync(compileCache)) return;
+    await once(
+      spawn(process.execPath, [entry], { env: { NODE_COMPILE_CACHE: compileCache }, stdio: 'ignore' }),
+      'exit',
+    );
   }
 
   static async start(
@@ -87,7 +97,8 @@ export class HookProcess {
   }
 
   async #answers(child: ChildProcess): Promise<boolean> {
-    if (child.exitCode !== null) throw new Error(`the hook ended with ${child.exitCode}:\n${this.#output}`);
+    const end = child.exitCode ?? child.signalCode;
+    if (end !== null) throw new Error(`the hook ended with ${end}:\n${this.#output}`);
     return fetch(`${this.url}/readyz`).then(
       (response) => response.ok,
       () => false,

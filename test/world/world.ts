@@ -80,6 +80,7 @@ async function buildWorld(options: WorldOptions, atEnd: (end: Undo) => void): Pr
   const folder = await mkdtemp(join(tmpdir(), 'pgtenancy-world-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
 
+  const warm = HookProcess.warm();
   say('OpenBao');
   const openBao = await startOpenBao({ mode: options.openBao ?? 'dev' });
   atEnd(() => openBao.close());
@@ -121,6 +122,7 @@ async function buildWorld(options: WorldOptions, atEnd: (end: Undo) => void): Pr
   await writeFile(join(folder, 'token'), kvSetUp.operatorToken, { mode: 0o600 });
   await writeFile(join(folder, 'ca.crt'), ca);
   const hookEnv = { ...hookVariables(folder, api, openBao, kvSetUp), ...options.env };
+  await warm;
   const hook = await HookProcess.start(hookEnv, options.onHookLine);
   atEnd(() => hook.stop());
 
@@ -156,4 +158,5 @@ const hookVariables = (folder: string, api: KubernetesApi, openBao: OpenBao, kv:
   CHECK_INTERVAL_SECONDS_MIN: '5',
   CHECK_INTERVAL_SECONDS_MAX: '10',
   RESYNC_SECONDS: '5',
+  DRAIN_SECONDS: '0',
 });
