@@ -5,18 +5,19 @@ import tseslint from 'typescript-eslint';
 const layers = {
   api: { folders: [], packages: ['zod'] },
   domain: { folders: ['api'], packages: ['node:crypto', 'node:util'] },
-  reconcile: { folders: ['api', 'domain'], packages: ['node:crypto', 'node:util'] },
+  reconcile: { folders: ['api', 'domain'], packages: ['node:crypto', 'node:util', 'zod'] },
   postgres: {
     folders: ['domain', 'reconcile'],
     packages: ['pg', 'node:crypto', 'node:tls', 'node:net', 'node:util', 'zod'],
   },
+  'http-client': { folders: [], packages: ['axios', 'node:https', 'node:http'] },
   openbao: {
-    folders: ['domain', 'reconcile'],
-    packages: ['axios', 'zod', 'node:fs/promises', 'node:https', 'node:http'],
+    folders: ['domain', 'reconcile', 'http-client'],
+    packages: ['axios', 'zod', 'node:fs/promises'],
   },
   kubernetes: {
-    folders: ['api', 'domain', 'reconcile'],
-    packages: ['axios', 'zod', 'node:fs/promises', 'node:https', 'node:http'],
+    folders: ['api', 'domain', 'reconcile', 'http-client'],
+    packages: ['axios', 'zod', 'node:fs/promises', 'node:https'],
   },
   http: {
     folders: ['api', 'domain', 'reconcile'],

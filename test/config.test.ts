@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { readConfig } from '../src/config.ts';
+import { defaultLimits } from '../src/postgres/limits.ts';
 
 const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 
@@ -50,6 +51,7 @@ test('the required variables are enough, and the rest has its documented default
     secretStore: { kind: 'ClusterSecretStore', name: 'tenants' },
     postgresCa: undefined,
     deadlineMs: 12_000,
+    drainMs: 5_000,
     checkIntervalSeconds: { min: 600, max: 3600 },
     resyncSeconds: 300,
   });
@@ -71,7 +73,8 @@ test('every variable is taken over', () => {
       OPENBAO_CA_FILE: '/ca.pem',
       SECRET_STORE_KIND: 'SecretStore',
       POSTGRES_CA_FILE: '/ca.pem',
-      HOOK_TIMEOUT_SECONDS: '10',
+      HOOK_TIMEOUT_SECONDS: '20',
+      DRAIN_SECONDS: '0',
       CHECK_INTERVAL_SECONDS_MIN: '5',
       CHECK_INTERVAL_SECONDS_MAX: '5',
       RESYNC_SECONDS: '60',
@@ -95,10 +98,19 @@ test('every variable is taken over', () => {
     },
     secretStore: { kind: 'SecretStore', name: 'tenants' },
     postgresCa: pem,
-    deadlineMs: 8_000,
+    deadlineMs: 16_000,
+    drainMs: 0,
     checkIntervalSeconds: { min: 5, max: 5 },
     resyncSeconds: 60,
   });
+});
+
+test('the shortest hook timeout leaves a request more time than any wait for PostgreSQL takes', () => {
+  const [fault] = faultsOf({ HOOK_TIMEOUT_SECONDS: '1' });
+  const shortest = /from (\d+) to 300: a request is given up at 80 %/.exec(fault ?? '')?.[1];
+  const { deadlineMs } = readConfig({ ...minimal, HOOK_TIMEOUT_SECONDS: shortest }, readFile);
+  const { decisionMs, longWaitMs, slotMs, connectMs, lockMs } = defaultLimits;
+  for (const wait of [decisionMs, longWaitMs, slotMs, connectMs, lockMs]) assert.ok(wait < deadlineMs);
 });
 
 test('it is frozen, down to its groups', () => {
@@ -140,6 +152,8 @@ for (const [name, value] of [
   ['PORT', '65536'],
   ['RESYNC_SECONDS', '0'],
   ['HOOK_TIMEOUT_SECONDS', '1e3'],
+  ['HOOK_TIMEOUT_SECONDS', '14'],
+  ['DRAIN_SECONDS', '61'],
   ['INSTALLATION', 'Prod'],
   ['INSTALLATION', 'a/b'],
   ['INSTALLATION', 'a..b'],

@@ -7,7 +7,7 @@ import {
 } from '../api/tenant.ts';
 import { climb, type Climb } from './climb.ts';
 import { findingOf, stalledFindings, type Finding } from './conditions.ts';
-import { descend, type Descent } from './descent.ts';
+import { descend, withWayOut, type Descent } from './descent.ts';
 import type { DescentFacts, TenantFacts } from './facts.ts';
 import { tenantLadder } from './ladder.ts';
 import { extensionsInstalled } from './login-checks.ts';
@@ -51,15 +51,16 @@ export function decideClimb(facts: TenantFacts, recorded: Recorded, trouble?: No
 type State = Climb<TenantPhase, TenantStep>;
 
 function withTrouble(state: State, trouble: Note | undefined): State {
-  if (trouble === undefined || state.first === null) return state;
+  if (trouble === undefined) return state;
+  if (state.first === null) return { ...state, step: null };
   const first = { phase: state.first.phase, verdict: afterTrouble(state.first.verdict, trouble) };
   const rungs = state.rungs.map((rung) => (rung === state.first ? first : rung));
   return { ...state, step: null, first, rungs };
 }
 
-/** What is unknown, or holds by now, speaks for itself. */
+/** What is unknown, waits or holds by now speaks for itself, and a step that was taken beside it was not its own. */
 const afterTrouble = <Step>(verdict: Verdict<Step>, trouble: Note): Verdict<Step> =>
-  verdict.kind === 'unknown' || verdict.kind === 'holds' ? verdict : { kind: 'wait', ...trouble };
+  verdict.kind === 'step' ? { kind: 'wait', ...trouble } : verdict;
 
 /** Each rung speaks for itself; while the deciding fact is unknown, all others stay as recorded. */
 function rungFindings(state: State): Finding<TenantConditionType>[] {
@@ -113,8 +114,10 @@ export function decideDescent(
   trouble?: Note,
 ): Decision<DescentStep> {
   const state = descend(facts, recorded.phase);
-  const verdict = trouble === undefined ? state.verdict : afterTrouble(state.verdict, trouble);
-  const letGo = trouble !== undefined && facts.overdue && facts.wish.deletionPolicy === 'Retain';
+  const retain = facts.wish.deletionPolicy === 'Retain';
+  const failed = trouble === undefined ? state.verdict : afterTrouble(state.verdict, trouble);
+  const verdict = failed === state.verdict || retain ? failed : withWayOut(failed);
+  const letGo = trouble !== undefined && facts.overdue && retain;
   const first = verdict.kind === 'holds' ? null : verdict;
   return {
     phase: state.phase,

@@ -79,11 +79,11 @@ function destroyed(facts: DescentFacts, standing: Standing): Verdict<DescentStep
   if (standing.kind === 'ground') return holds;
   const inTheWay = obstacle(facts);
   if (inTheWay !== null) return withWayOut(inTheWay);
-  return standing.kind === 'unknown' ? withWayOut(standing.verdict) : standing.landing.remove(facts);
+  return withWayOut(standing.kind === 'unknown' ? standing.verdict : standing.landing.remove(facts));
 }
 
 /** Whatever holds a deletion up may hold it up for good: the message always says how to let go. */
-const withWayOut = (verdict: Verdict<DescentStep>): Verdict<DescentStep> =>
+export const withWayOut = (verdict: Verdict<DescentStep>): Verdict<DescentStep> =>
   verdict.kind === 'wait' || verdict.kind === 'unknown'
     ? {
         ...verdict,

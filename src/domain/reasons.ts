@@ -88,6 +88,7 @@ export const reasons = {
   StaleDecision: mends('The observation behind a step was too old; it is made again.'),
   LoginUnverifiable: stalls('The server lets the application in without checking its password.'),
   LoginRefused: stalls('The password is right, but the server refuses the application.'),
+  LoginDelayed: mends('The application uses up its connections; the login is checked again later.'),
 
   // OpenBao
   OpenBaoUnreachable: mends('OpenBao cannot be reached.'),

@@ -1,6 +1,6 @@
 import { secretName } from './children.ts';
 import { afterConfirmation } from './confirm.ts';
-import type { TenantCatalog } from './catalog.ts';
+import type { RegistryRow, RoleView, TenantCatalog } from './catalog.ts';
 import { interruptedDrop } from './database-checks.ts';
 import { existingDatabase, neverGotAnywhere } from './existence.ts';
 import type { DescentFacts } from './facts.ts';
@@ -49,23 +49,37 @@ function registryLost(
 }
 
 /** An OID alone proves nothing: after a restore from a dump it may be somebody else's. Name and owner must agree. */
-function misplaced({ row, role, database }: TenantCatalog): Verdict<DescentStep> | null {
+export function misplaced({ row, role, database }: TenantCatalog): Verdict<DescentStep> | null {
   if (row === null) return null;
-  const { registered } = database;
-  if (role.registered !== null && role.registered.name !== row.roleName) {
+  const { registered } = role;
+  if (registered === null || registered.name === row.roleName) {
+    return misplacedDatabase(row, registered, database);
+  }
+  return wait(
+    'Conflict',
+    `the registered role (OID ${registered.oid}) is named "${registered.name}", not "${row.roleName}"; a database administrator must put that right`,
+  );
+}
+
+function misplacedDatabase(
+  row: RegistryRow,
+  role: RoleView | null,
+  { registered, tombstone }: TenantCatalog['database'],
+): Verdict<DescentStep> | null {
+  if (tombstone !== null && tombstone.oid !== registered?.oid) {
     return wait(
       'Conflict',
-      `the registered role (OID ${role.registered.oid}) is named "${role.registered.name}", not "${row.roleName}"; a database administrator must put that right`,
+      `database "${tombstone.name}" exists and is not the registered one; a database administrator must put that right`,
     );
   }
-  if (registered === null || registered.oid === database.tombstone?.oid) return null;
-  if (registered.name !== row.databaseName) {
+  if (registered === null) return null;
+  if (tombstone === null && registered.name !== row.databaseName) {
     return wait(
       'DatabaseRenamed',
       `the registered database (OID ${registered.oid}) is named "${registered.name}", not "${row.databaseName}"; a database administrator must put that right`,
     );
   }
-  if (role.registered === null || registered.ownerOid === role.registered.oid) return null;
+  if (role === null || registered.ownerOid === role.oid) return null;
   return wait(
     'Conflict',
     `database "${registered.name}" belongs to "${registered.ownerName}", not to "${row.roleName}"; a database administrator must put that right`,
@@ -99,8 +113,9 @@ export const withdrawExternalSecret: Removal = ({ child, wish }) =>
 export const takeDatabaseDown: Removal = ({ catalog }) => {
   if (!catalog.known) return cannotTell(catalog);
   const { inFlight, role, database } = catalog.value;
-  const running = inFlight === 'drop' ? database.tombstone !== null : inFlight === 'create';
-  if (running) return wait('DatabaseBusy', `PostgreSQL is running ${inFlight ?? ''} database`);
+  // A drop runs on the tombstone only: without one it has ended, whatever a session still calls itself.
+  const running = inFlight === 'drop' && database.tombstone === null ? null : inFlight;
+  if (running !== null) return wait('DatabaseBusy', `PostgreSQL is running ${running} database`);
   if (database.tombstone !== null) return step('Deleting', 'dropping the database', { kind: 'DropDatabase' });
   const existing = existingDatabase(catalog.value);
   const closed =

@@ -1,5 +1,5 @@
 import type { DescentFacts } from './facts.ts';
-import { withdrawExternalSecret } from './removal.ts';
+import { misplaced, withdrawExternalSecret } from './removal.ts';
 import type { DescentStep } from './steps.ts';
 import { strayed } from './strayed.ts';
 import { cannotTell, holds, step, wait, type Verdict } from './verdict.ts';
@@ -31,7 +31,8 @@ function marked(facts: DescentFacts): Verdict<DescentStep> {
   const shut: boolean = database.tombstone !== null || database.registered?.allowConnections === false;
   // A database whose OID was registered has been opened before; one that never was is not hardened and stays shut.
   const wasOpen = row.databaseOid !== null;
-  if (wasOpen && (shut || role.registered?.canLogin === false)) {
+  const ours = misplaced(catalog.value) === null;
+  if (ours && wasOpen && (shut || role.registered?.canLogin === false)) {
     return step('Retained', 'undoing a deletion that had begun, then retaining', { kind: 'ReopenRetained' });
   }
   return step('Retained', 'marking the names as retained', { kind: 'MarkRetained' });

@@ -47,7 +47,7 @@ const readPage = async (
   limit: AbortSignal,
 ): Promise<z.infer<typeof pageShape>> => {
   const query = { limit: pageSize, ...(next === undefined ? {} : { continue: next }) };
-  const { status, body } = await get(`${tenants.root}/${tenants.plural}`, query);
+  const { status, body } = await get(`${tenants.root}/${tenants.plural}`, query, limit);
   if (status !== 200) throw refused(status, 'the list of PostgreSQLTenants');
   const parsed = pageShape.safeParse(body);
   if (!parsed.success) throw invalidAnswer('the list of PostgreSQLTenants');

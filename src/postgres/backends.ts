@@ -27,6 +27,8 @@ export class Backends {
   readonly #slots: Slots;
   readonly #idle: Idle[] = [];
   #inUse = 0;
+  /** Of the newest management session. */
+  #serverMajor: number | undefined;
   #retired = false;
 
   constructor(options: BackendOptions) {
@@ -57,11 +59,16 @@ export class Backends {
     });
   }
 
-  /** Counts a session of another kind, which the work opens and ends itself, under the same limit. */
-  reserve<T>(work: () => Promise<T>): Promise<T> {
-    return this.#hold(async () => {
+  /**
+   * Counts a session of another kind, which the work opens and ends itself, under the same limit. The work hears the
+   * server's major version, because a startup option that the server does not know ends the session.
+   */
+  async reserve<T>(work: (serverMajor: number) => Promise<T>): Promise<T> {
+    const serverMajor =
+      this.#serverMajor ?? (await this.lend(({ serverMajor }) => Promise.resolve(serverMajor)));
+    return await this.#hold(async () => {
       await this.#makeRoom();
-      return await work();
+      return await work(serverMajor);
     });
   }
 
@@ -87,7 +94,9 @@ export class Backends {
       clearTimeout(idle.timer);
       if (!idle.connection.closed) return idle.connection;
     }
-    return await this.#options.memory.guard(this.#options.open);
+    const connection = await this.#options.memory.guard(this.#options.open);
+    this.#serverMajor = connection.serverMajor;
+    return connection;
   }
 
   /** Idle sessions are backends too: the oldest ones make room when the limit would be passed. */

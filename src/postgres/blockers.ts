@@ -2,37 +2,56 @@ import { z } from 'zod';
 
 import type { DeletionBlockers } from '../domain/catalog.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
+import { mostNames, withCount } from './bounded-list.ts';
 import type { Connection } from './connection.ts';
 import { readDependencies } from './dependencies.ts';
-import { sql } from './sql.ts';
+import { sql, type Sql } from './sql.ts';
+
+const bounded = z.object({ names: z.array(z.string()), count: z.int() });
 
 const blockerShape = z.object({
   databaseOid: z.string().nullable(),
-  preparedTransactions: z.array(z.string()),
-  subscriptions: z.array(z.string()),
-  activeSlots: z.array(z.string()),
+  preparedTransactions: bounded,
+  subscriptions: bounded,
+  activeSlots: bounded,
 });
+
+/** The first few of what a query with one column `name` finds, and how many there are. */
+const boundedList = (found: Sql): Sql => sql`(
+  with found as materialized (${found})
+  select jsonb_build_object(
+           'names', array(select f.name from found f order by f.name limit ${mostNames}),
+           'count', (select count(*) from found)))`;
 
 /**
  * What stands in the way of dropping this tenant's database and role. The database is the registered one, else the one
- * of its name that the registered role owns. Inactive slots are dropped together with the database.
+ * of its name that the registered role owns. Inactive slots are dropped together with the database. Each list is short,
+ * with a last entry "and 7 more" where there are more.
  */
 export async function readBlockers(connection: Connection, tenant: TenantHandle): Promise<DeletionBlockers> {
-  const { databaseOid, ...inDatabase } = await connection.row(
+  const found = await connection.row(
     blockerShape,
     sql`
       select d.oid::text as "databaseOid",
-             array(select p.gid from pg_catalog.pg_prepared_xacts p
-                    where p.database = d.datname order by 1) as "preparedTransactions",
-             array(select s.subname::text from pg_catalog.pg_subscription s
-                    where s.subdbid = d.oid order by 1) as "subscriptions",
-             array(select s.slot_name::text from pg_catalog.pg_replication_slots s
-                    where s.database = d.datname and s.active order by 1) as "activeSlots"
+             ${boundedList(sql`
+               select p.gid as name from pg_catalog.pg_prepared_xacts p
+                where p.database = d.datname`)} as "preparedTransactions",
+             ${boundedList(sql`
+               select s.subname::text as name from pg_catalog.pg_subscription s
+                where s.subdbid = d.oid`)} as "subscriptions",
+             ${boundedList(sql`
+               select s.slot_name::text as name from pg_catalog.pg_replication_slots s
+                where s.database = d.datname and s.active`)} as "activeSlots"
         from (values (1)) as one
         left join pg_catalog.pg_database d
           on d.oid = ${tenant.databaseOid}::oid
           or (${tenant.databaseOid}::oid is null
               and d.datname = ${tenant.databaseName}::name and d.datdba = ${tenant.roleOid}::oid)`,
   );
-  return { ...inDatabase, dependencies: await readDependencies(connection, tenant.roleOid, databaseOid) };
+  return {
+    dependencies: withCount(await readDependencies(connection, tenant.roleOid, found.databaseOid)),
+    preparedTransactions: withCount(found.preparedTransactions),
+    subscriptions: withCount(found.subscriptions),
+    activeSlots: withCount(found.activeSlots),
+  };
 }

@@ -3,6 +3,7 @@ import type { TenantQuery } from '../reconcile/ports.ts';
 import { tenantCatalogRow } from './catalog-shapes.ts';
 import type { Connection } from './connection.ts';
 import { sql, type Sql } from './sql.ts';
+import { knownSystem } from './system-identifier.ts';
 import { statementMarker, tombstoneName } from './tombstone-name.ts';
 
 const registryRow = sql`jsonb_build_object(
@@ -51,17 +52,30 @@ export async function readTenants(
 ): Promise<TenantCatalog[]> {
   const systemIdentifier = await connection.systemIdentifier();
   const rows = await connection.rows(tenantCatalogRow, tenantStatement(ready()));
-  return rows.map((row) => ({ ...row, systemIdentifier }));
+  return rows.map((row) => ({
+    ...row,
+    systemIdentifier,
+    // Where none was registered, whatever answers is as good: nothing contradicts it.
+    registeredSystemIdentifier: knownSystem(row.registeredSystemIdentifier) ?? systemIdentifier ?? '',
+  }));
 }
+
+/**
+ * Sessions that create or drop a tenant's database. Anybody can give a session that name, and UIDs are in comments that
+ * all may read: only our own login counts, and with an adminRole the other logins that act for it (a rotated one).
+ */
+const activity = sql`
+  select a.application_name as marker
+    from pg_catalog.pg_stat_activity a
+   where a.application_name like 'pgtenancy %' and a.state is distinct from 'idle'
+     and (a.usesysid = (select s.oid from pg_catalog.pg_roles s where s.rolname = session_user)
+          or (session_user <> current_user and pg_catalog.pg_has_role(a.usesysid, current_user, 'member')))`;
 
 function tenantStatement(queries: readonly TenantQuery[]): Sql {
   const uids = queries.map(({ tenantUid }) => tenantUid);
   return sql`
     with me as materialized (select r.oid from pg_catalog.pg_roles r where r.rolname = current_user),
-         activity as materialized (
-           select a.application_name as marker
-             from pg_catalog.pg_stat_activity a
-            where a.application_name like 'pgtenancy %' and a.state is distinct from 'idle'),
+         activity as materialized (${activity}),
          wished as (
            select *
              from unnest(

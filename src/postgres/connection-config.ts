@@ -18,12 +18,14 @@ export interface Login {
   readonly role: string | undefined;
   readonly applicationName: string;
   readonly statementMs: number;
+  /** The server's major version; 0: not known yet. */
+  readonly serverMajor: number;
 }
 
 /** The management login in the management database. */
 export function managementLogin(target: ServerTarget, applicationName: string, statementMs: number): Login {
   const { username, password, managementDatabase: database, adminRole: role } = target;
-  return { username, password, database, role, applicationName, statementMs };
+  return { username, password, database, role, applicationName, statementMs, serverMajor: 0 };
 }
 
 /**
@@ -67,7 +69,7 @@ function tlsOptions({ tls, host }: ServerTarget): false | ConnectionOptions {
 
 /**
  * Settings that win over whatever a tenant set on its database or role: a planted search path or preload library, a
- * read-only default, another role. The date settings make `timestamptz` texts comparable between connections.
+ * read-only default, another role, a time limit of a millisecond. The date settings make `timestamptz` texts comparable between connections.
  */
 function startupOptions(login: Login, limits: Limits): string {
   const settings = {
@@ -79,8 +81,15 @@ function startupOptions(login: Login, limits: Limits): string {
     default_transaction_deferrable: 'off',
     statement_timeout: String(login.statementMs),
     lock_timeout: String(limits.lockMs),
+    // 17 and newer; an option that the server does not know would end the session.
+    ...(login.serverMajor >= 17 && { transaction_timeout: '0' }),
     idle_in_transaction_session_timeout: String(limits.readMs),
     idle_session_timeout: '0',
+    tcp_user_timeout: '0',
+    exit_on_error: 'off',
+    client_min_messages: 'warning',
+    default_tablespace: '',
+    temp_tablespaces: '',
     standard_conforming_strings: 'on',
     client_encoding: 'UTF8',
     datestyle: 'ISO,YMD',

@@ -35,6 +35,11 @@ export class Connection {
     return this.#client.processID;
   }
 
+  /** The server's major version, e.g. 17; 0 while it is not known. */
+  get serverMajor(): number {
+    return this.#client.serverMajor;
+  }
+
   /** True when the other side closed it, or we did. */
   get closed(): boolean {
     return this.#client.closed;

@@ -1,21 +1,22 @@
 import { z } from 'zod';
 
+import { mostNames, type BoundedList } from './bounded-list.ts';
 import type { Connection } from './connection.ts';
 import { sql } from './sql.ts';
 
-const text = z.object({ text: z.string() });
+const dependencyRow = z.object({ text: z.string(), count: z.int() });
 
 /**
  * What would make `drop role` fail outside of the tenant's own database: objects in other databases, ownership of and
- * grants on shared objects. For people, in a fixed order.
+ * grants on shared objects. For people, the first ones in a fixed order.
  */
 export async function readDependencies(
   connection: Connection,
   roleOid: string | null,
   databaseOid: string | null,
-): Promise<string[]> {
+): Promise<BoundedList> {
   const rows = await connection.rows(
-    text,
+    dependencyRow,
     sql`
       with dependency as (
              select s.*
@@ -24,19 +25,22 @@ export async function readDependencies(
                 and s.refobjid = ${roleOid}::oid
                 and s.dbid is distinct from ${databaseOid}::oid
                 and not (s.classid = 'pg_catalog.pg_database'::regclass
-                         and s.objid is not distinct from ${databaseOid}::oid))
-      select count(*) || case count(*) when 1 then ' object' else ' objects' end || ' in database ' ||
-             coalesce(d.datname, s.dbid::text) as text
-        from dependency s
-        left join pg_catalog.pg_database d on d.oid = s.dbid
-       where s.dbid <> 0
-       group by s.dbid, d.datname
-       union all
-      select case s.deptype when 'o' then 'ownership of ' else 'privileges for ' end ||
-             pg_catalog.pg_describe_object(s.classid, s.objid, s.objsubid)
-        from dependency s
-       where s.dbid = 0
-       order by 1`,
+                         and s.objid is not distinct from ${databaseOid}::oid)),
+           description as (
+             select count(*) || case count(*) when 1 then ' object' else ' objects' end || ' in database ' ||
+                    coalesce(d.datname, s.dbid::text) as text
+               from dependency s
+               left join pg_catalog.pg_database d on d.oid = s.dbid
+              where s.dbid <> 0
+              group by s.dbid, d.datname
+              union all
+             select case s.deptype when 'o' then 'ownership of ' else 'privileges for ' end ||
+                    pg_catalog.pg_describe_object(s.classid, s.objid, s.objsubid)
+               from dependency s
+              where s.dbid = 0)
+      select d.text, (count(*) over ())::integer as count
+        from description d
+       order by d.text limit ${mostNames}`,
   );
-  return rows.map((row) => row.text);
+  return { names: rows.map(({ text }) => text), count: rows[0]?.count ?? 0 };
 }

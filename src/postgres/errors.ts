@@ -72,8 +72,14 @@ const connectMeanings: Readonly<Record<string, Meaning>> = {
   '08P01': { reason: 'PoolerDetected', message: 'the startup options are refused, as connection poolers do' },
 };
 
-/** Concurrent DDL on one shared catalog row: harmless and over in a moment (seen in 50 % of such clashes). */
-const concurrentChange = /^tuple concurrently (?:updated|deleted)$|^could not find tuple for role/;
+/**
+ * Concurrent DDL on one shared catalog row: harmless and over in a moment (seen in 50 % of such clashes). Told by the
+ * function that reports it, or by its text.
+ */
+const concurrentChange = {
+  routines: ['simple_heap_update', 'simple_heap_delete', 'DropRole'],
+  text: /^tuple concurrently (?:updated|deleted)$|^could not find tuple for role/,
+} as const;
 
 /**
  * Turns an error of pg or of the network into `Trouble`; a `Trouble` stays as it is, and what is neither is returned
@@ -84,7 +90,7 @@ export function translated(error: unknown, stage: Stage = 'statement'): unknown 
   if (error instanceof Trouble) return error;
   if (!(error instanceof DatabaseError)) return networkTrouble(error) ?? error;
   const code = error.code ?? '';
-  if (code === 'XX000' && concurrentChange.test(error.message)) {
+  if (code === 'XX000' && isConcurrentChange(error)) {
     return new Trouble('Busy', 'another session changed the same object in PostgreSQL', busyAgain);
   }
   const meaning = (stage === 'connect' ? connectMeanings[code] : undefined) ?? statementMeanings[code];
@@ -92,6 +98,9 @@ export function translated(error: unknown, stage: Stage = 'statement'): unknown 
   const message = meaning.message ?? `PostgreSQL says: ${error.message}`;
   return new Trouble(meaning.reason, message, meaning.reason === 'Busy' ? busyAgain : {});
 }
+
+const isConcurrentChange = ({ routine, message }: DatabaseError): boolean =>
+  concurrentChange.routines.some((name) => name === routine) || concurrentChange.text.test(message);
 
 /** Seconds until a lock or a slot is worth another try. */
 export const busyAgain = { retryAfterSeconds: 2 } as const;

@@ -67,11 +67,12 @@ const installAsManagement = (
   extension: ExtensionInstall,
   schema: string | undefined,
 ): Promise<void> =>
-  server.backends.reserve(async () => {
+  server.backends.reserve(async (serverMajor) => {
     const connection = await openManagement(server.target, server.limits, {
       applicationName: 'pgtenancy extension',
       statementMs: server.limits.readMs,
       database: tenant.databaseName,
+      serverMajor,
     });
     try {
       await withTranslation(async () => {
@@ -92,12 +93,28 @@ async function create(
     await connection.run(createStatement(extension, schema));
   } catch (error) {
     const code = sqlState(error) ?? '';
-    // Another replica was faster; what is there now is read back.
-    if (code === '23505' || code === '42710') return;
+    if (code === '23505' || code === '42710') {
+      await requireInstalled(connection, extension, error);
+      return;
+    }
     const meaning = meanings[code];
     if (meaning === undefined) throw error;
     throw new Trouble(meaning.reason, `cannot install extension "${extension.name}": ${meaning.why}`);
   }
+}
+
+/** Another replica was faster, or a type, function or table of the tenant has a name that the extension needs. */
+async function requireInstalled(
+  connection: Connection,
+  { name }: ExtensionInstall,
+  error: unknown,
+): Promise<void> {
+  const found = await connection.run(
+    sql`select from pg_catalog.pg_extension e where e.extname = ${name}::name`,
+  );
+  if (found > 0) return;
+  const why = error instanceof Error ? error.message : '';
+  throw new Trouble('ServerError', `cannot install extension "${name}": PostgreSQL says: ${why}`);
 }
 
 function createStatement({ name, version }: ExtensionInstall, schema: string | undefined): Sql {

@@ -8,7 +8,6 @@ import { translated } from './errors.ts';
 const refusals: Readonly<Record<string, string>> = {
   '55000': 'the database does not accept connections',
   '42501': 'the role lacks CONNECT on the database',
-  '53300': 'there is no connection left: limit of the role, of the database or of the server',
 };
 
 /** What a login of the tenant that failed for another reason than its password means. */
@@ -16,6 +15,12 @@ export function loginTrouble(error: unknown, tenant: TenantHandle, proven: boole
   if (!(error instanceof DatabaseError)) return translated(error);
   const code = error.code ?? '';
   if (code === '3D000') return new Trouble('StaleDecision', 'the database is not there any more');
+  if (code === '53300') {
+    return new Trouble(
+      'LoginDelayed',
+      `role "${tenant.roleName}" has no connection left to database "${tenant.databaseName}": limit of the role, of the database or of the server`,
+    );
+  }
   const why = code === '28000' ? authorizationRefusal(proven) : refusals[code];
   if (why === undefined) return translated(error);
   return new Trouble(

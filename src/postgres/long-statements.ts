@@ -2,6 +2,7 @@ import { Trouble } from '../errors.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
 import { busyAgain, translated } from './errors.ts';
+import { LateFailures } from './late-failures.ts';
 import { openManagement, type ServerContext } from './server-context.ts';
 import { statementMarker } from './tombstone-name.ts';
 
@@ -17,7 +18,11 @@ const most = 2;
 export class LongStatements {
   readonly #running = new Map<string, Promise<void>>();
   /** A failure after its caller had gone; told to the next caller, because nobody else would ever see it. */
-  readonly #lateFailures = new Map<string, Trouble>();
+  readonly #lateFailures: LateFailures;
+
+  constructor(now: () => number) {
+    this.#lateFailures = new LateFailures(now);
+  }
 
   /**
    * Runs work on its own session and waits for it until `longWaitMs` have passed; then it returns and the work goes on.
@@ -30,13 +35,12 @@ export class LongStatements {
     work: (connection: Connection) => Promise<void>,
   ): Promise<void> {
     const marker = statementMarker(kind, tenant.tenantUid);
-    const failure = this.#lateFailures.get(marker);
-    this.#lateFailures.delete(marker);
+    const failure = this.#lateFailures.take(marker);
     if (failure !== undefined) throw failure;
     const running = this.#running.get(marker) ?? this.#start(server, marker, work);
     if (await finishesWithin(running, server.limits.longWaitMs)) return;
     running.catch((error: unknown) => {
-      if (error instanceof Trouble) this.#lateFailures.set(marker, error);
+      if (error instanceof Trouble) this.#lateFailures.add(marker, error);
     });
   }
 
@@ -50,7 +54,7 @@ export class LongStatements {
       throw new Trouble('Busy', 'as many databases as allowed are being created or dropped', busyAgain);
     }
     const running = server.backends
-      .reserve(() => onOwnSession(server, marker, work))
+      .reserve((serverMajor) => onOwnSession(server, { applicationName: marker, serverMajor }, work))
       .finally(() => this.#running.delete(marker));
     this.#running.set(marker, running);
     return running;
@@ -59,14 +63,11 @@ export class LongStatements {
 
 async function onOwnSession(
   server: ServerContext,
-  applicationName: string,
+  as: { readonly applicationName: string; readonly serverMajor: number },
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
   const { target, limits } = server;
-  const connection = await openManagement(target, limits, {
-    applicationName,
-    statementMs: limits.longStatementMs,
-  });
+  const connection = await openManagement(target, limits, { ...as, statementMs: limits.longStatementMs });
   try {
     await work(connection);
   } catch (error) {

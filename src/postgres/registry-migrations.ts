@@ -4,10 +4,8 @@ import { registryVersion } from '../domain/server.ts';
 import { Trouble } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import { sql, type Sql } from './sql.ts';
+import { fillInSystem, unknownSystem } from './system-identifier.ts';
 import { inTransaction } from './transaction.ts';
-
-/** What `meta.system_identifier` says where the service forbids asking for it. */
-export const unknownSystem = 'unknown';
 
 /**
  * The statements that lead from version n to n + 1, at index n. Text constraints repeat what the API allows, so that a
@@ -62,7 +60,7 @@ export async function migrateRegistry(connection: Connection): Promise<void> {
     );
     await ensureSchema(connection);
     const version = await currentVersion(connection);
-    if (version >= registryVersion) return;
+    if (version >= registryVersion) return fillInSystem(connection);
     for (const statement of migrations.slice(version).flat()) await connection.run(statement);
     await connection.run(sql`
       insert into pgtenancy.meta (schema_version, min_compatible_version, system_identifier)
@@ -70,6 +68,7 @@ export async function migrateRegistry(connection: Connection): Promise<void> {
       on conflict (singleton) do update
          set schema_version = excluded.schema_version,
              min_compatible_version = excluded.min_compatible_version`);
+    await fillInSystem(connection);
   });
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { RegistryView } from '../domain/server.ts';
 import type { Connection } from './connection.ts';
 import { sql } from './sql.ts';
+import { knownSystem } from './system-identifier.ts';
 
 const presence = z.object({ exists: z.boolean() });
 
@@ -47,6 +48,7 @@ export async function readRegistryView(connection: Connection, instanceUid: stri
   const { installation, count, first, ...meta } = row;
   return {
     ...meta,
+    systemIdentifier: knownSystem(meta.systemIdentifier),
     instance: installation === null ? null : { installation },
     activeTenants: { count, first },
   };

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
-import { Trouble } from '../errors.ts';
 import type { RegistryWrites } from '../reconcile/ports.ts';
+import { acceptServer } from './accept-server.ts';
 import type { Connection } from './connection.ts';
 import { withTranslation } from './errors.ts';
-import { migrateRegistry, unknownSystem } from './registry-migrations.ts';
+import { migrateRegistry } from './registry-migrations.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql } from './sql.ts';
+import { fillInSystem } from './system-identifier.ts';
 import { inTransaction } from './transaction.ts';
 
 const present = z.object({});
@@ -31,19 +32,7 @@ async function registerInstance(connection: Connection, { target }: ServerContex
     insert into pgtenancy.instance (instance_uid, installation)
     values (${target.instanceUid}::uuid, ${target.installation})
     on conflict (instance_uid) do nothing`);
-}
-
-async function acceptServer(connection: Connection, from: string): Promise<void> {
-  const current = (await connection.systemIdentifier()) ?? unknownSystem;
-  const changed = await connection.run(sql`
-    update pgtenancy.meta set system_identifier = ${current}
-     where system_identifier in (${from}, ${current})`);
-  if (changed === 0) {
-    throw new Trouble(
-      'StaleDecision',
-      'the registry was made for yet another server than the one that was confirmed',
-    );
-  }
+  await fillInSystem(connection);
 }
 
 /** The row lock waits for claims, which hold the row `for key share`, and keeps new ones out until the commit. */

@@ -3,6 +3,12 @@ import { Client, type ClientConfig } from 'pg';
 /** How the server checked the password: not at all, or by a whole SCRAM exchange. */
 type Proof = 'none' | 'scram';
 
+/** The server reports a setting (`ParameterStatus`). */
+interface Parameter {
+  readonly parameterName: string;
+  readonly parameterValue: string;
+}
+
 /**
  * A `pg.Client` that gives a password away to nobody: node-postgres answers a server that asks for it in clear text or
  * as md5, this one hangs up. It also remembers what the handshake proved, because "connect succeeded" says nothing
@@ -16,6 +22,7 @@ export class SafeClient extends Client {
 
   #scramFinished = false;
   #authenticated: Proof | undefined;
+  #serverMajor = 0;
 
   constructor(config: ClientConfig) {
     super(config);
@@ -23,6 +30,9 @@ export class SafeClient extends Client {
     this.on('error', () => undefined);
     this.connection.on('authenticationSASLFinal', () => {
       this.#scramFinished = true;
+    });
+    this.connection.on('parameterStatus', ({ parameterName, parameterValue }: Parameter) => {
+      if (parameterName === 'server_version') this.#serverMajor = Number.parseInt(parameterValue, 10) || 0;
     });
     this.connection.on('authenticationOk', () => {
       this.#authenticated = this.#scramFinished ? 'scram' : 'none';
@@ -32,6 +42,11 @@ export class SafeClient extends Client {
   /** Set once the server sent `authenticationOk`, also when it refused the session after it. */
   get authenticated(): Proof | undefined {
     return this.#authenticated;
+  }
+
+  /** The major version that the server announced, e.g. 17; 0 when it announced none. */
+  get serverMajor(): number {
+    return this.#serverMajor;
   }
 
   /** True when the other side closed the connection, or we did. */

@@ -12,16 +12,24 @@ export interface ServerContext {
   readonly backends: Backends;
 }
 
+interface ManagementOptions {
+  readonly applicationName: string;
+  readonly statementMs: number;
+  /** Absent: the management database. */
+  readonly database?: string;
+  /** Absent: not known yet. */
+  readonly serverMajor?: number;
+}
+
 /** Opens a management session; the caller ends it. Throws `Trouble` that says why the login fails. */
 export async function openManagement(
   target: ServerTarget,
   limits: Limits,
-  options: { readonly applicationName: string; readonly statementMs: number; readonly database?: string },
+  options: ManagementOptions,
 ): Promise<Connection> {
-  const login = managementLogin(target, options.applicationName, options.statementMs);
-  const connection = new Connection(
-    connectionConfig(target, { ...login, database: options.database ?? login.database }, limits),
-  );
+  const { applicationName, statementMs, ...more } = options;
+  const login = managementLogin(target, applicationName, statementMs);
+  const connection = new Connection(connectionConfig(target, { ...login, ...more }, limits));
   try {
     await connection.connect();
     return connection;

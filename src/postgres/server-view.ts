@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ServerView } from '../domain/server.ts';
 import type { ServerTarget } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
+import { mostNames } from './bounded-list.ts';
 import { sql } from './sql.ts';
 
 const serverRow = z.object({
@@ -66,7 +67,7 @@ function certificateCover(der: Buffer | undefined, target: ServerTarget): Server
   };
 }
 
-/** Databases around the tenants' that let everybody in; a tenant's own is hardened and judged by its own reads. */
+/** The first few databases around the tenants' that let everybody in; a tenant's own is judged by its own reads. */
 async function publicConnect(connection: Connection, readsRegistry: boolean): Promise<string[]> {
   const ours = readsRegistry
     ? sql`exists (select from pgtenancy.tenant t where t.database_oid = d.oid or t.role_oid = d.datdba)`
@@ -82,7 +83,7 @@ async function publicConnect(connection: Connection, readsRegistry: boolean): Pr
          and exists (
                select from pg_catalog.aclexplode(coalesce(d.datacl, pg_catalog.acldefault('d', d.datdba))) a
                 where a.grantee = 0 and a.privilege_type = 'CONNECT')
-       order by d.datname`,
+       order by d.datname limit ${mostNames}`,
   );
   return rows.map(({ name }) => name);
 }

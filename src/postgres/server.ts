@@ -22,6 +22,7 @@ import { registryWrites } from './registry.ts';
 import { openManagement, type ServerContext } from './server-context.ts';
 import { readServerView } from './server-view.ts';
 import { observeSession } from './session.ts';
+import { checkedExtensions, checkedQuery } from './tenant-query.ts';
 import { tenantWrites } from './tenant-writes.ts';
 
 /** One PostgreSQL server as one management login sees it. */
@@ -43,7 +44,7 @@ export class PostgresServer implements Server {
     const context: ServerContext = { target, limits, backends: this.#backends };
     this.observe = observation(context);
     this.registry = registryWrites(context);
-    this.tenants = tenantWrites(context);
+    this.tenants = tenantWrites(context, now);
   }
 
   /** Closes idle sessions now and the others when they come back; a running create or drop database goes on. */
@@ -81,8 +82,8 @@ function observation(server: ServerContext): ServerObservation {
   return {
     server: () => servers.ask(undefined),
     registry: () => registries.ask(undefined),
-    tenant: (query) => tenants.ask(query),
-    extensions: (names) => offers.ask(names),
+    tenant: async (query) => await tenants.ask(checkedQuery(query)),
+    extensions: async (names) => await offers.ask(checkedExtensions(names)),
     blockers: (tenant) => lend((connection) => readBlockers(connection, tenant)),
     session: (tenant, password, wanted) => observeSession(server, tenant, password, wanted),
   };

@@ -31,6 +31,10 @@ export function createServers(options: ServersOptions = {}): Servers & { close()
       entries.set(target.instanceUid, { target, server });
       return server;
     },
+    forget(instanceUid: string): void {
+      void entries.get(instanceUid)?.server.close();
+      entries.delete(instanceUid);
+    },
     async close(): Promise<void> {
       const servers = [...entries.values()].map(({ server }) => server);
       entries.clear();

@@ -1,5 +1,6 @@
 import { Trouble } from '../errors.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
+import { withCount } from './bounded-list.ts';
 import type { Connection } from './connection.ts';
 import { readDependencies } from './dependencies.ts';
 import { sqlState, withTranslation } from './errors.ts';
@@ -99,8 +100,9 @@ export const dropRole = (server: ServerContext, tenant: TenantHandle): Promise<v
     if (database !== undefined) throw databaseRemains();
     if (role !== undefined) {
       const dependencies = await readDependencies(connection, role.oid, null);
-      if (dependencies.length > 0) {
-        throw new Trouble('DeletionBlocked', `role "${role.name}" still has ${dependencies.join('; ')}`);
+      if (dependencies.count > 0) {
+        const shown = withCount(dependencies, 5).join('; ');
+        throw new Trouble('DeletionBlocked', `role "${role.name}" still has ${shown}`);
       }
       // A session does not block the drop; it would live on as a role that does not exist.
       await terminateSessions(connection, { databaseOid: null, roleOid: role.oid });

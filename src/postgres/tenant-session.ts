@@ -13,7 +13,7 @@ import { sql } from './sql.ts';
 /**
  * Runs work in the tenant's database, logged in as the tenant, and leaves it at once: a session that stayed would take
  * a slot and block rename and drop. Returns 'rejected' when the server does not take the password. Throws
- * `LoginUnverifiable`, `LoginRefused`, `StaleDecision` when the database is not the registered one.
+ * `LoginUnverifiable`, `LoginRefused`, `LoginDelayed`, `StaleDecision` when the database is not the registered one.
  */
 export const asTenant = <T>(
   server: ServerContext,
@@ -21,15 +21,16 @@ export const asTenant = <T>(
   password: Secret,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T | 'rejected'> => {
-  const login: Login = {
-    username: tenant.roleName,
-    password,
-    database: tenant.databaseName,
-    role: undefined,
-    applicationName: 'pgtenancy login',
-    statementMs: server.limits.readMs,
-  };
-  return server.backends.reserve(async () => {
+  return server.backends.reserve(async (serverMajor) => {
+    const login: Login = {
+      username: tenant.roleName,
+      password,
+      database: tenant.databaseName,
+      role: undefined,
+      applicationName: 'pgtenancy login',
+      statementMs: server.limits.readMs,
+      serverMajor,
+    };
     const connection = new Connection(connectionConfig(server.target, login, server.limits));
     try {
       if (!(await logIn(connection, tenant))) return 'rejected';

@@ -9,9 +9,9 @@ import { createRole, repairRole, setPassword } from './roles.ts';
 import type { ServerContext } from './server-context.ts';
 import { close, dropDatabase, dropRole, release, tombstone } from './teardown.ts';
 
-/** The write steps of one server. */
-export function tenantWrites(server: ServerContext): TenantWrites {
-  const long = new LongStatements();
+/** The write steps of one server. `now`: milliseconds of a clock that only goes forward. */
+export function tenantWrites(server: ServerContext, now: () => number): TenantWrites {
+  const long = new LongStatements(now);
   return {
     claim: (tenant, owner) => claim(server, tenant, owner),
     createRole: (tenant, password, limit) => createRole(server, tenant, password, limit),

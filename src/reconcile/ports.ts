@@ -54,6 +54,8 @@ export interface ServerTarget {
 /** The PostgreSQL adapter: one `Server` for each Instance UID; a changed target replaces the old one and its pool. */
 export interface Servers {
   of(target: ServerTarget): Server;
+  /** An Instance is gone: closes its pool and forgets its password. */
+  forget(instanceUid: string): void;
 }
 
 export interface TenantQuery {

@@ -11,6 +11,8 @@ interface Entry {
   /** Until then a password that is refused is not set once more. */
   readonly passwordSetUntil: number;
   readonly failures: Readonly<Record<string, Note>>;
+  /** Until then an installation that failed is not tried again. */
+  readonly failuresUntil: number;
 }
 
 interface Options {
@@ -51,6 +53,7 @@ export class SessionMemory {
       dueAt: this.#options.now() + this.#interval(this.#options.minSeconds),
       passwordSetUntil: 0,
       failures: this.failuresOf(tenantUid, key),
+      failuresUntil: this.#current(tenantUid, key)?.failuresUntil ?? 0,
     });
   }
 
@@ -60,7 +63,8 @@ export class SessionMemory {
     if (entry !== undefined) return entry.session === undefined && !this.#isDue(entry);
     if (this.#entries.has(tenantUid)) return false;
     const dueAt = this.#options.now() + this.#interval(0);
-    this.#put(tenantUid, { key, session: undefined, dueAt, passwordSetUntil: 0, failures: {} });
+    const nothing = { session: undefined, passwordSetUntil: 0, failures: {}, failuresUntil: 0 };
+    this.#put(tenantUid, { key, dueAt, ...nothing });
     return true;
   }
 
@@ -70,13 +74,16 @@ export class SessionMemory {
     key: string,
     what: { readonly passwordSet?: true; readonly failure?: Readonly<Record<string, Note>> } = {},
   ): void {
-    const { now, minSeconds } = this.#options;
+    const now = this.#options.now();
+    const later = now + this.#interval(this.#options.minSeconds);
+    const before = this.#current(tenantUid, key)?.failuresUntil ?? 0;
     this.#put(tenantUid, {
       key,
       session: undefined,
-      dueAt: now(),
-      passwordSetUntil: what.passwordSet === true ? now() + this.#interval(minSeconds) : 0,
+      dueAt: now,
+      passwordSetUntil: what.passwordSet === true ? later : 0,
       failures: { ...this.failuresOf(tenantUid, key), ...what.failure },
+      failuresUntil: what.failure === undefined ? before : later,
     });
   }
 
@@ -84,10 +91,10 @@ export class SessionMemory {
     return (this.#current(tenantUid, key)?.passwordSetUntil ?? 0) > this.#options.now();
   }
 
-  /** What failed lately; with the check that knew of it they expire, and the installation is tried again. */
+  /** What failed lately; after a while it is forgotten, and the installation is tried again. */
   failuresOf(tenantUid: string, key: string): Readonly<Record<string, Note>> {
     const entry = this.#current(tenantUid, key);
-    return entry === undefined || (entry.session !== undefined && this.#isDue(entry)) ? {} : entry.failures;
+    return entry === undefined || entry.failuresUntil <= this.#options.now() ? {} : entry.failures;
   }
 
   drop(tenantUid: string): void {

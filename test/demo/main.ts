@@ -62,7 +62,7 @@ async function play(world: World): Promise<void> {
 
 /** The port is this machine's own; everything else is applied as it is written. */
 async function documents(world: World, files: readonly (string | URL)[]): Promise<KubeObject[]> {
-  const objects = (await Promise.all(files.map((file) => yamlDocuments(file)))).flat();
+  const objects = (await Promise.all(files.map(read))).flat();
   return objects.map((object) =>
     object.kind === 'PostgreSQLInstance' && object.spec?.['host'] === pgHost
       ? { ...object, spec: { ...object.spec, port: world.postgres.port } }
@@ -70,20 +70,37 @@ async function documents(world: World, files: readonly (string | URL)[]): Promis
   );
 }
 
+async function read(file: string | URL): Promise<KubeObject[]> {
+  try {
+    return await yamlDocuments(file);
+  } catch (error) {
+    throw new Error(`${String(file)}: ${error instanceof Error ? error.message : ''}`, { cause: error });
+  }
+}
+
 /** Ready, or standing still for a reason that waiting does not change. */
 async function settled({ kube }: World, { metadata }: KubeObject): Promise<void> {
+  const look = () => kube.get(tenants, metadata.name, metadata.namespace ?? 'default');
   const status = await waitFor(
     `Tenant ${metadata.name} to become Ready or to say why not`,
     async () => {
-      const tenant = await kube.get(tenants, metadata.name, metadata.namespace ?? 'default');
+      const tenant = await look();
       const conditions = conditionsOf(tenant?.status);
       const done = conditions.some(
         ({ type, status }) => (type === 'Ready' || type === 'Stalled') && status === 'True',
       );
       return done ? tenant?.status : undefined;
     },
-    { timeoutMs: 60_000, everyMs: 10 },
-  );
+    { timeoutMs: 20_000, everyMs: 10 },
+  ).catch(async () => {
+    narrator.line(`Tenant ${metadata.name} is not Ready yet, and waits:`);
+    failed = true;
+    return (await look())?.status;
+  });
+  tellConditions(status);
+}
+
+function tellConditions(status: KubeObject['status']): void {
   for (const { type, status: said, reason, message } of conditionsOf(status)) {
     narrator.detail(`${type.padEnd(22)} ${said.padEnd(8)} ${reason}${message === '' ? '' : `: ${message}`}`);
   }
@@ -107,7 +124,10 @@ async function deleteAndShow(world: World, name: string, policy: string): Promis
   narrator.heading(`Deleting shop/${name} (${policy})`);
   await world.kube.delete(tenants, name, 'shop');
   const gone = async () => (await world.kube.get(tenants, name, 'shop')) === undefined;
-  await waitFor(`Tenant ${name} to go`, gone, { timeoutMs: 30_000 });
+  await waitFor(`Tenant ${name} to go`, gone, { timeoutMs: 30_000 }).catch(async (error: unknown) => {
+    tellConditions((await world.kube.get(tenants, name, 'shop'))?.status);
+    throw error;
+  });
   // The Secret follows its ExternalSecret by garbage collection, a moment later.
   const left = () => remains(world, 'shop', name, `shop_${name}`);
   await waitFor('the Secret to go', async () => (await left()).at(-1)?.endsWith('nothing') === true);

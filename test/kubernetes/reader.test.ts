@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { createGet } from '../../src/kubernetes/client.ts';
 import { createKubernetesReader } from '../../src/kubernetes/reader.ts';
+import { tenantsOf } from '../../src/kubernetes/tenants-of.ts';
 import { startHttpStub } from '../http-stub.ts';
 import { troubleOf } from '../trouble-of.ts';
 import { instanceObject, notFound, tenantObject } from './objects.ts';
@@ -176,6 +178,24 @@ test('tenants of an Instance are gathered over all pages, in order', async () =>
   });
   assert.deepEqual(await readerOf(api.url).tenantsOf('main'), ['a/z', 'b/y', 'c/x']);
   assert.equal(api.seen.length, 2);
+});
+
+test('a list whose pages come slowly is given up when its time is over', async () => {
+  const body = { kind: 'PostgreSQLTenantList', metadata: { continue: 'more' }, items: [] };
+  await using api = await startHttpStub((_, response) => {
+    setTimeout(() => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
+    }, 50);
+    return undefined;
+  });
+  const get = createGet({ url: api.url, clock: () => 0 });
+  const start = performance.now();
+  const { reason, message } = await troubleOf(tenantsOf(get, 'main', 400));
+  assert.equal(reason, 'KubernetesUnreachable');
+  assert.equal(message, 'cannot reach the Kubernetes API: it did not answer in time');
+  assert.ok(performance.now() - start < 2_000);
+  assert.ok(api.seen.length > 1, 'no single page took too long');
 });
 
 test('a list whose pages never end is given up', async () => {

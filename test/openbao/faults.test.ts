@@ -11,7 +11,9 @@ const dataUrl = `/v1/pg-tenants/data/${keyOf(path)}`;
 const active = { initialized: true, sealed: false, standby: false };
 
 const version = { version: 1, created_time: '2026-01-01T00:00:00Z', deletion_time: '', destroyed: false };
+const live = { body: { data: { data: {}, metadata: version } } };
 const deleted = { status: 404, body: { data: { data: null, metadata: version } } };
+const absent = { status: 404, body: { errors: [] } };
 
 /** Answers the requests in turn, the last answer again and again; `null` cuts the connection. */
 const inTurn = (...answers: readonly (StubAnswer | null)[]) => {
@@ -30,8 +32,8 @@ for (const [what, first] of [
   ['a broken connection', null],
 ] as const) {
   test(`after ${what} a read is made once more`, async () => {
-    await using stub = await inTurn(first, deleted);
-    assert.equal((await storeAt(stub.url, token).read(path)).stored.kind, 'deleted');
+    await using stub = await inTurn(first, live);
+    assert.equal((await storeAt(stub.url, token).read(path)).stored.kind, 'live');
     assert.deepEqual(stub.seen, [`GET ${dataUrl}`, `GET ${dataUrl}`]);
   });
 
@@ -104,22 +106,48 @@ for (const [what, answer, reason] of [
   });
 }
 
-for (const [what, health] of [
+const inactive = [
   ['a standby', { status: 429, body: { ...active, standby: true } }],
   ['sealed', { status: 503, body: { ...active, sealed: true } }],
   ['not initialized', { status: 501, body: { ...active, initialized: false } }],
   ['of no known state', { body: 'hello' }],
-] as const) {
+] as const;
+
+for (const [what, health] of inactive) {
+  const expected = what === 'of no known state' ? 'OpenBaoError' : 'OpenBaoSealed';
+
   test(`a node that is ${what} is neither asked to delete nor believed to have deleted`, async () => {
     await using stub = await inTurn(health);
     const store = storeAt(stub.url, token);
     for (const call of [() => store.delete(path), () => store.isGone(path)]) {
-      const { reason } = await troubleOf(call());
-      assert.equal(reason, what === 'of no known state' ? 'OpenBaoError' : 'OpenBaoSealed');
+      assert.equal((await troubleOf(call())).reason, expected);
     }
     assert.ok(stub.seen.every((line) => line === 'GET /v1/sys/health'));
   });
+
+  for (const [state, answer] of [
+    ['absent', absent],
+    ['deleted', deleted],
+  ] as const) {
+    test(`a node that is ${what} is not believed that a credential is ${state}`, async () => {
+      await using stub = await inTurn(answer, health);
+      assert.equal((await troubleOf(storeAt(stub.url, token).read(path))).reason, expected);
+      assert.deepEqual([...new Set(stub.seen)], [`GET ${dataUrl}`, 'GET /v1/sys/health']);
+    });
+  }
 }
+
+test('the active node is believed that a credential is deleted', async () => {
+  await using stub = await inTurn(deleted, { body: active });
+  const { stored } = await storeAt(stub.url, token).read(path);
+  assert.deepEqual(stored, { kind: 'deleted', version: 1 });
+});
+
+test('a credential that is there costs one request, whoever answers', async () => {
+  await using stub = await inTurn(live);
+  await storeAt(stub.url, token).read(path);
+  assert.deepEqual(stub.seen, [`GET ${dataUrl}`]);
+});
 
 test('health is asked without token and outside of the namespace', async () => {
   const headers: (string | string[] | undefined)[] = [];
@@ -156,7 +184,7 @@ test('a server that drips its answer is given up at the time limit, and not aske
 
 test('a proxy of the environment is not used', async (context) => {
   await using proxy = await inTurn({ body: {} });
-  await using stub = await inTurn(deleted);
+  await using stub = await inTurn(live);
   for (const name of ['HTTP_PROXY', 'http_proxy']) {
     const before = process.env[name];
     process.env[name] = proxy.url;

@@ -24,25 +24,19 @@ before(async () => {
 });
 after(() => issuer.close());
 
-const absent = {
-  status: 404,
+const foreign = {
   body: {
     data: {
-      data: null,
-      metadata: {
-        version: 3,
-        created_time: 't',
-        deletion_time: 't',
-        destroyed: true,
-      },
+      data: {},
+      metadata: { version: 3, created_time: 't', deletion_time: '', destroyed: false },
     },
   },
 };
 
 test('a certificate of the given CA for this address is accepted', async () => {
-  await using stub = await startHttpStub(() => absent, good);
+  await using stub = await startHttpStub(() => foreign, good);
   const { stored } = await storeAt(stub.url, 'token', { ca: good.ca }).read(examplePath('x'));
-  assert.deepEqual(stored, { kind: 'deleted', version: 3 });
+  assert.deepEqual(stored, { kind: 'live', version: 3, createdAt: 't', record: null });
 });
 
 for (const [what, certificateOf, caOf] of [
@@ -51,7 +45,7 @@ for (const [what, certificateOf, caOf] of [
   ['for another name', () => misnamed, () => misnamed.ca],
 ] as const) {
   test(`a certificate ${what} is refused before anything is sent`, async () => {
-    await using stub = await startHttpStub(() => absent, certificateOf());
+    await using stub = await startHttpStub(() => foreign, certificateOf());
     const store = storeAt(stub.url, 'token', { ca: caOf() });
     for (const call of [
       () => store.read(examplePath('x')),
@@ -68,7 +62,7 @@ for (const [what, certificateOf, caOf] of [
 
 test('a server that speaks nothing newer than TLS 1.1 is refused', async () => {
   const old = { ...good, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
-  await using stub = await startHttpStub(() => absent, old);
+  await using stub = await startHttpStub(() => foreign, old);
   const { reason } = await troubleOf(storeAt(stub.url, 'token', { ca: good.ca }).read(examplePath('x')));
   assert.equal(reason, 'OpenBaoUnreachable');
   assert.deepEqual(stub.seen, []);

@@ -111,6 +111,15 @@ export class KubeClient {
     return this.#call('POST', pathOf(resource, object.metadata.namespace), object);
   }
 
+  /** As `kubectl create` does by default: an unknown field is an error. */
+  createStrictly(resource: Resource, object: KubeObject): Promise<KubeObject> {
+    return this.#call(
+      'POST',
+      `${pathOf(resource, object.metadata.namespace)}?fieldValidation=Strict`,
+      object,
+    );
+  }
+
   /** PUT; with `metadata.resourceVersion` it fails with Conflict when that is not the newest. */
   update(resource: Resource, object: KubeObject): Promise<KubeObject> {
     return this.#call('PUT', pathOf(resource, object.metadata.namespace, object.metadata.name), object);
@@ -163,7 +172,8 @@ export class KubeClient {
   /** Creates the object, or merges it into the one that is there, as `kubectl apply` does for simple cases. */
   async apply(resource: Resource, object: KubeObject): Promise<KubeObject> {
     const { name, namespace } = object.metadata;
-    if ((await this.get(resource, name, namespace)) === undefined) return this.create(resource, object);
+    if ((await this.get(resource, name, namespace)) === undefined)
+      return this.createStrictly(resource, object);
     return this.patch(resource, name, namespace, object);
   }
 

@@ -1,0 +1,65 @@
+import { Writable } from 'node:stream';
+
+import { createApp } from '../../src/http/app.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { hookRoutes, type Routes } from '../../src/http/routes.ts';
+import { createLogger } from '../../src/logger.ts';
+import { ModelWorld } from '../reconcile/model-world.ts';
+import { requestOf } from '../reconcile/metacontroller.ts';
+import { instanceRequest, liveInstance } from '../reconcile/instance-turns.ts';
+
+interface Options {
+  readonly world?: ModelWorld;
+  /** In place of the five hooks. */
+  readonly routes?: Routes;
+  readonly deadline?: number;
+  readonly ready?: () => boolean;
+}
+
+/** The app as the process makes it, on the model world, with its log kept. */
+export function trialApp(options: Options = {}) {
+  const world = options.world ?? new ModelWorld();
+  const log: string[] = [];
+  const kept = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      log.push(String(chunk));
+      done();
+    },
+  });
+  const metrics = createMetrics();
+  const app = createApp({
+    routes: options.routes ?? hookRoutes(world.context),
+    metrics,
+    logger: createLogger('trace', kept),
+    deadline: options.deadline ?? 5_000,
+    ready: options.ready ?? (() => true),
+  });
+  const post = (url: string, payload: unknown, headers: Record<string, string> = {}) =>
+    app.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    });
+  return { app, world, metrics, post, log: () => log.join('') };
+}
+
+/** A route whose handler does this. */
+export const routeThat = (handle: () => Promise<unknown>): Routes => ({
+  '/tenants/sync': () => ({ kind: 'request', handle }),
+});
+
+export const hooks = [
+  '/tenants/sync',
+  '/tenants/finalize',
+  '/tenants/customize',
+  '/instances/sync',
+  '/instances/finalize',
+] as const;
+
+/** A body that this hook takes. */
+export function bodyFor(world: ModelWorld, path: string): Record<string, unknown> & { parent: object } {
+  if (path.startsWith('/instances')) return instanceRequest(liveInstance(world));
+  const request = requestOf(world);
+  return path.endsWith('/customize') ? { controller: {}, parent: request.parent } : request;
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+
+import { startHttpStub } from '../http-stub.ts';
+import { waitFor } from '../world/servers/wait-for.ts';
+import { startOperator, workplace, type OperatorProcess } from './operator-process.ts';
+
+/** HOOK_TIMEOUT_SECONDS is 15 when unset, so a request is given up after 12 s. */
+const deadlineMs = 12_000;
+
+const urlOf = async (operator: OperatorProcess): Promise<string> => {
+  const [, url] = await operator.saw(/"url":"(http:\/\/127\.0\.0\.1:\d+)".*"msg":"listening"/);
+  assert.ok(url !== undefined);
+  return url;
+};
+
+/** A hook request that makes the operator ask the Kubernetes API, and so lasts as long as that does. */
+const syncInstance = (url: string): Promise<Response> =>
+  fetch(`${url}/instances/sync`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ controller: {}, children: {}, related: {}, finalizing: false },
+      parent: {
+        ...{ apiVersion: 'pgtenancy.io/v1alpha1', kind: 'PostgreSQLInstance' },
+        metadata: { name: 'main', uid: 'uid', generation: 1 },
+        spec: { host: 'db.example.com', managementSecretRef: { name: 'login' } },
+      },
+    }),
+    signal: AbortSignal.timeout(15_000),
+  });
+
+const isReady = (url: string): Promise<boolean> =>
+  fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+const refusesConnections = (url: string): Promise<boolean> =>
+  fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) }).then(
+    () => false,
+    () => true,
+  );
+
+/** A Kubernetes API that keeps every request until `answer` is called. */
+const startHeldKubernetes = async () => {
+  const held: ServerResponse[] = [];
+  const stub = await startHttpStub((_request, response) => {
+    held.push(response);
+    return undefined;
+  });
+  const answer = () => {
+    for (const response of held.splice(0)) {
+      response.writeHead(404, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({
+          kind: 'Status',
+          apiVersion: 'v1',
+          status: 'Failure',
+          reason: 'NotFound',
+          code: 404,
+        }),
+      );
+    }
+  };
+  return { url: stub.url, held, answer, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() };
+};
+
+test('a faulty configuration ends the process with code 2 and all faults in one message', async () => {
+  await using operator = startOperator({
+    PORT: 'canary-port',
+    LOG_LEVEL: 'loud',
+    OPENBAO_ADDRESS: 'canary://x',
+  });
+  assert.deepEqual(await operator.ended(), { code: 2, signal: null });
+  const lines = operator.stderr().trimEnd().split('\n');
+  assert.equal(lines[0], 'the configuration is not valid:');
+  const named = lines.slice(1).map((line) => line.split(' ')[1]);
+  for (const variable of ['PORT', 'LOG_LEVEL', 'INSTALLATION', 'OPENBAO_ADDRESS', 'OPENBAO_TOKEN_FILE']) {
+    assert.ok(named.includes(variable), `${variable} is named`);
+  }
+  assert.ok(!operator.stderr().includes('canary'), 'no value is repeated');
+  assert.equal(operator.stdout(), '');
+});
+
+test('a process that was started is ready, and says once where it listens', async () => {
+  await using place = await workplace('http://127.0.0.1:9');
+  await using operator = startOperator(place.env);
+  const url = await urlOf(operator);
+  assert.equal(await isReady(url), true);
+  assert.equal((await fetch(`${url}/healthz`)).status, 200);
+  assert.equal(operator.stdout().match(/"msg":"listening"/g)?.length, 1);
+  assert.ok(!operator.stdout().includes('canary'));
+});
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} at rest ends the process with code 0 at once`, async () => {
+    await using place = await workplace('http://127.0.0.1:9');
+    await using operator = startOperator(place.env);
+    await urlOf(operator);
+    operator.signal(signal);
+    assert.deepEqual(await operator.ended(4_000), { code: 0, signal: null });
+    assert.equal(operator.stderr(), '');
+  });
+}
+
+test('on SIGTERM readiness goes first, a request under way is answered, then the process ends with code 0', async () => {
+  await using kubernetes = await startHeldKubernetes();
+  await using place = await workplace(kubernetes.url);
+  await using operator = startOperator(place.env);
+  const url = await urlOf(operator);
+  const response = syncInstance(url);
+  await waitFor('the request to be under way', () => kubernetes.held.length > 0);
+  operator.signal('SIGTERM');
+  await operator.saw(/"msg":"stopping"/);
+  await waitFor('readiness to go', async () => !(await isReady(url)));
+  kubernetes.answer();
+  assert.equal((await response).status, 200);
+  assert.deepEqual(await operator.ended(), { code: 0, signal: null });
+});
+
+test('in the pause after SIGTERM readiness is seen to be gone, and hook requests are still answered', async () => {
+  await using kubernetes = await startHeldKubernetes();
+  await using place = await workplace(kubernetes.url);
+  await using operator = startOperator({ ...place.env, DRAIN_SECONDS: '3' });
+  const url = await urlOf(operator);
+  operator.signal('SIGTERM');
+  const started = performance.now();
+  await operator.saw(/"msg":"stopping"/);
+  assert.equal((await fetch(`${url}/readyz`)).status, 503);
+  const response = syncInstance(url);
+  await waitFor('the request to be under way', () => kubernetes.held.length > 0);
+  kubernetes.answer();
+  assert.equal((await response).status, 200);
+  assert.deepEqual(await operator.ended(), { code: 0, signal: null });
+  const took = performance.now() - started;
+  assert.ok(took > 2_900 && took < 6_000, `${took} ms`);
+});
+
+test('a second signal ends the pause, and the end stays an orderly one', async () => {
+  await using kubernetes = await startHeldKubernetes();
+  await using place = await workplace(kubernetes.url);
+  await using operator = startOperator({ ...place.env, DRAIN_SECONDS: '60' });
+  const url = await urlOf(operator);
+  const response = syncInstance(url);
+  await waitFor('the request to be under way', () => kubernetes.held.length > 0);
+  operator.signal('SIGTERM');
+  await operator.saw(/"msg":"stopping"/);
+  operator.signal('SIGTERM');
+  await waitFor('the end of listening', () => refusesConnections(url));
+  kubernetes.answer();
+  assert.equal((await response).status, 200);
+  assert.deepEqual(await operator.ended(5_000), { code: 0, signal: null });
+});
+
+test('on SIGTERM a request that finds no end is answered by its deadline, and does not hold up the end', async () => {
+  await using kubernetes = await startHeldKubernetes();
+  await using place = await workplace(kubernetes.url);
+  await using operator = startOperator(place.env);
+  const url = await urlOf(operator);
+  const response = syncInstance(url);
+  await waitFor('the request to be under way', () => kubernetes.held.length > 0);
+  operator.signal('SIGTERM');
+  const started = performance.now();
+  assert.ok([200, 429].includes((await response).status));
+  assert.deepEqual(await operator.ended(), { code: 0, signal: null });
+  assert.ok(performance.now() - started < deadlineMs + 2_000);
+});
+
+test('a second SIGTERM ends the process at once, also with a request under way', async () => {
+  await using kubernetes = await startHeldKubernetes();
+  await using place = await workplace(kubernetes.url);
+  await using operator = startOperator(place.env);
+  const url = await urlOf(operator);
+  const response = syncInstance(url).catch(() => undefined);
+  await waitFor('the request to be under way', () => kubernetes.held.length > 0);
+  operator.signal('SIGTERM');
+  await operator.saw(/"msg":"stopping"/);
+  operator.signal('SIGTERM');
+  assert.deepEqual(await operator.ended(2_000), { code: null, signal: 'SIGTERM' });
+  await response;
+});
+
+test('a port that is taken ends the process with code 1, in one line that names it', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  assert.ok(address !== null && typeof address === 'object');
+  await using place = await workplace('http://127.0.0.1:9');
+  await using operator = startOperator({ ...place.env, PORT: String(address.port) });
+  assert.deepEqual(await operator.ended(), { code: 1, signal: null });
+  other.close();
+  const [line, ...more] = operator.stdout().trimEnd().split('\n');
+  assert.deepEqual(more, []);
+  assert.match(
+    line ?? '',
+    new RegExp(`"level":"fatal".*EADDRINUSE.*127\\.0\\.0\\.1:${address.port}.*"msg":"cannot start"`),
+  );
+  assert.equal(operator.stderr(), '');
+});
