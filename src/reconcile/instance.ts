@@ -43,7 +43,10 @@ export async function finalizeInstance(context: Context, { parent }: InstanceHoo
   const { facts, server } = await observeInstance(context, live);
   const decision = decideInstance(facts, live.status?.phase);
   const held = await release(context, live, facts, server);
-  if (held === null) return { ...respond(context, live, facts, decision, { kind: 'none' }), finalized: true };
+  if (held === null) {
+    context.servers.forget(live.metadata.uid);
+    return { ...respond(context, live, facts, decision, { kind: 'none' }), finalized: true };
+  }
   const waiting = {
     ...decision,
     findings: decision.findings.map(deleting(held)),

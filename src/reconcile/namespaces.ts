@@ -25,7 +25,7 @@ export function selects(selector: Selector, labels: Readonly<Record<string, stri
 type Expression = NonNullable<Selector['matchExpressions']>[number];
 
 function holdsFor({ key, operator, values }: Expression, labels: Readonly<Record<string, string>>): boolean {
-  const value = labels[key];
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'In':
       return value !== undefined && values?.includes(value) === true;

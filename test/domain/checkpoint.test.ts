@@ -86,6 +86,15 @@ for (const [subject, before] of Object.entries(histories)) {
 const concludedAt = (generation: number | undefined): object =>
   generation === undefined ? {} : { observedGeneration: generation };
 
+test('unknown: an application that uses up its connections lowers nothing, and nobody need act', () => {
+  const before = statusOf(ready());
+  const delayed = unknown('LoginDelayed', 'too many connections for role');
+  const after = statusOf(ready({ session: delayed }), before, later);
+  assert.deepEqual([after.phase, conditionOf(after, 'Ready')], ['Ready', conditionOf(before, 'Ready')]);
+  assert.equal(conditionOf(after, 'ExternalSecretCreated')?.reason, 'LoginDelayed');
+  assert.equal(conditionOf(after, 'Stalled'), undefined);
+});
+
 test('unknown: when it will not mend itself, Stalled says so', () => {
   const facts = ready({ credential: stalling });
   const stalled = conditionOf(statusOf(facts, statusOf(ready()), later), 'Stalled');

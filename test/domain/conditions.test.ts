@@ -101,6 +101,13 @@ test('Stalled appears with the first reason that does not mend itself, and with 
   assert.deepEqual(reasonsOf(holds, [told('ExtensionMismatch', '')]), ['ExtensionMismatch']);
 });
 
+test('conditions: a message that a server made endless is cut, and cut the same again', () => {
+  const endless = finding('False', 'ServerError', { message: 'x'.repeat(5000) });
+  const first = mergeConditions([], [endless], 4, later);
+  assert.equal(first[0]?.message.length, 4096);
+  assert.deepEqual(mergeConditions(first, [endless], 4, later), first);
+});
+
 const cube = [{ name: 'cube' }];
 const types = tenantConditionTypes.filter((type) => type !== 'Stalled');
 
@@ -141,6 +148,9 @@ const sentences: readonly (readonly [sentence: string, facts: TenantFacts, said:
   ['a namespace that is no longer served is told', ready({ namespaceAllowed: known(false) }), { CredentialCreated: 'True NamespaceNotAllowed', Ready: 'True Reached', Stalled: undefined }],
   ['an Instance that is not Ready is told', world.withInstance(ready(), { ready: false }), { CredentialCreated: 'True InstanceNotReady', Ready: 'True Reached' }],
   ['a terminating Instance need not be told', world.withInstance(ready(), { ready: false, terminating: true }), { CredentialCreated: 'True Reached', Ready: 'True Reached' }],
+  ['a password that is refused for good stalls', world.withSession(ready(), { kind: 'rejected', afterReset: true }), { ExternalSecretCreated: 'False PasswordRefused', Ready: 'False PasswordRefused', Stalled: 'True PasswordRefused' }],
+  ['a password that is about to be set again does not', world.withSession(ready(), { kind: 'rejected', afterReset: false }), { ExternalSecretCreated: 'False PasswordRejected', Stalled: undefined }],
+  ['a row that is marked Retained stalls', world.withRow(ready(), { state: 'Retained' }), { CredentialCreated: 'False RowRetained', Ready: 'False RowRetained', Stalled: 'True RowRetained' }],
   ['a refresh that fails is told', world.withObject(ready(), { status: { syncedResourceVersion: '1-x', conditions: [{ type: 'Ready', status: 'False', reason: 'SecretSyncedError' }] } }), { CredentialProjected: 'True SecretNotSynced', Ready: 'True Reached' }],
   ['an extension that went bad later is told in its own condition', withCube({}), { ExtensionsInstalled: 'False ExtensionUnavailable', ExternalSecretCreated: 'True Reached', Ready: 'True Reached', Stalled: 'True ExtensionUnavailable' }],
   ['an extension that failed and may yet come does not stall', withCube({ offers: [world.offer('cube')], failures: { cube: failing } }), { ExtensionsInstalled: 'False ServerError', Ready: 'True Reached', Stalled: undefined }],
@@ -181,6 +191,11 @@ test('trouble: a step that failed speaks in place of the verdict that asked for 
     .filter(({ reason }) => reason === 'PermissionDenied')
     .map(({ type }) => type);
   assert.deepEqual(said, ['RoleCreated', 'Ready', 'Stalled']);
+});
+
+test('trouble: a world that says by now what is in the way speaks for itself', () => {
+  const { first } = decided(world.withNamedDatabase(ready(), { ownerOid: '90000' }), trouble);
+  assert.deepEqual([first?.kind, first?.kind === 'wait' && first.reason], ['wait', 'Conflict']);
 });
 
 test('trouble: once everything holds it is over', () => {

@@ -4,6 +4,9 @@ import { test } from 'node:test';
 import { tenantPhases, type TenantPhase } from '../../src/api/tenant.ts';
 import { decideDescent } from '../../src/domain/decide.ts';
 import { dropRole, takeDatabaseDown } from '../../src/domain/removal.ts';
+import type { Reason } from '../../src/domain/reasons.ts';
+import { confirmToken } from '../../src/domain/confirm.ts';
+import type { DescentStep } from '../../src/domain/steps.ts';
 import { known, unknown } from '../../src/domain/fact.ts';
 import type { DescentFacts } from '../../src/domain/facts.ts';
 import {
@@ -38,6 +41,16 @@ const going = world.withObject(everything, {
 });
 const absentInstance = { instance: known({ kind: 'absent' } as const) };
 const noInstance = unknown('InstanceNotFound', 'PostgreSQLInstance "main" does not exist');
+/** The Instance never existed, so nothing was ever claimed. */
+const neverBegun = leaving('Delete', {
+  ...absentInstance,
+  catalog: noInstance,
+  credential: known({ kind: 'absent' }),
+  everClaimed: false,
+});
+const moved = world.withRow(everything, { instanceUid: 'uid-gone' });
+const token = (reason: Reason, ...lost: string[]) => confirmToken(reason, lost);
+const rowless = world.withCatalog(withdrawn, { row: null });
 const blocked = (change: object) =>
   leaving('Delete', { blockers: known({ ...world.noBlockers, ...change }) });
 /** Another Tenant has the names: there is no row of ours, and what bears the names is not ours. */
@@ -46,7 +59,7 @@ const loser = world.withCredential(
   { kind: 'absent' },
 );
 
-type Expected = 'finished' | Answer | `step Deleting ${string}`;
+type Expected = 'finished' | Answer | `step ${Reason} ${DescentStep['kind']}`;
 type Row = readonly [
   sentence: string,
   facts: DescentFacts,
@@ -70,17 +83,25 @@ const rows: readonly Row[] = [
   ['one that somebody else owns under our name is not', world.withNamedDatabase(withdrawn, { ownerOid: '90000' }), 'RoleCreated', 'step Deleting DropRole'],
   ['one that is aside is dropped', aside, 'DatabaseCreated', 'step Deleting DropDatabase'],
   ['a drop that is running is waited for', world.withCatalog(aside, { inFlight: 'drop' }), 'DatabaseCreated', 'wait DatabaseBusy', /drop database/],
+  ['a session that claims to drop what is not aside yet changes nothing', world.withCatalog(withdrawn, { inFlight: 'drop' }), 'DatabaseCreated', 'step Deleting CloseDatabase'],
+  ['a session that claims to drop what is gone already changes nothing', world.withCatalog(dropped, { inFlight: 'drop' }), 'RoleCreated', 'step Deleting DropRole'],
   ['a create that is running is waited for', world.withCatalog(dropped, { inFlight: 'create' }), 'DatabaseCreated', 'wait DatabaseBusy', /create database/],
   ['then the role goes', dropped, 'RoleCreated', 'step Deleting DropRole'],
   ['then the record', roleless, 'CredentialCreated', 'step Deleting DeleteCredential'],
   ['a deleted version is still a history', world.withCredential(roleless, { kind: 'deleted', version: 3 }), 'CredentialCreated', 'step Deleting DeleteCredential'],
   ['a role of our name that is not registered stays', world.withCatalog(roleless, { role: { registered: null, named: world.role } }), 'CredentialCreated', 'step Deleting DeleteCredential'],
   ['the names go last', recordless, 'Planned', 'step Deleting ReleaseNames'],
+  ['a record without a row waits for the word of a person', rowless, 'CredentialCreated', 'wait RegistryLost', /to delete the record and leave whatever is in PostgreSQL, annotate with pgtenancy\.io\/confirm=[0-9a-f]{10}\. To keep/],
+  ['a deleted record without a row waits as well', world.withCredential(rowless, { kind: 'deleted', version: 1 }), 'CredentialCreated', 'wait RegistryLost'],
+  ['with the word of a person the record goes', world.withWish(rowless, { confirm: token('RegistryLost', 'uid-tenant', '1', 'delete') }), 'CredentialCreated', 'step RegistryLost DeleteCredential'],
+  ['the word to claim the names again is no word to delete the record', world.withWish(rowless, { confirm: token('RegistryLost', 'uid-tenant', '1') }), 'CredentialCreated', 'wait RegistryLost'],
   ['with nothing left it is finished', nothing, 'Planned', 'finished'],
   ['whoever lost a name to another Tenant owns nothing', loser, 'Planned', 'finished'],
   ['whoever owns nothing need not wait for the right server', world.withCatalog(nothing, { systemIdentifier: '1' }), 'Planned', 'finished'],
-  ['an Instance that never was', leaving('Delete', { ...absentInstance, catalog: noInstance, credential: known({ kind: 'absent' }), child: known({ kind: 'absent' }) }), 'Planned', 'finished'],
-  ['an Instance that never was, with an ExternalSecret', leaving('Delete', { ...absentInstance, catalog: noInstance, credential: known({ kind: 'absent' }) }), 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
+  ['an Instance that never was', world.withChild(neverBegun, { kind: 'absent' }), 'Planned', 'finished'],
+  ['an Instance that was there when names were claimed is waited for', world.withChild({ ...neverBegun, everClaimed: true }, { kind: 'absent' }), 'Planned', 'wait InstanceNotFound', /deletionPolicy to Retain$/],
+  ['an Instance that never was, with a record', { ...neverBegun, credential: known({ kind: 'deleted', version: 1 }) }, 'ExternalSecretCreated', 'wait InstanceNotFound'],
+  ['an Instance that never was, with an ExternalSecret', neverBegun, 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
   ['an Instance that is gone is waited for', leaving('Delete', { ...absentInstance, catalog: noInstance }), 'ExternalSecretCreated', 'wait InstanceNotFound', /"main" does not exist.*deletionPolicy to Retain$/],
   ['an Instance that is gone is waited for, whatever the catalog says', leaving('Delete', absentInstance), 'ExternalSecretCreated', 'wait InstanceNotFound'],
   ['an Instance that cannot be read proves nothing', leaving('Delete', { instance: lost }), 'ExternalSecretCreated', 'unknown ServerError'],
@@ -93,7 +114,8 @@ const rows: readonly Row[] = [
   ['another server answers and has no row of ours', world.withCatalog(roleless, { systemIdentifier: '1', row: null }), 'CredentialCreated', 'wait SystemIdentifierChanged'],
   ['a server that does not tell who it is', world.withCatalog(withdrawn, { systemIdentifier: null }), 'DatabaseCreated', 'step Deleting CloseDatabase'],
   ['the row belongs to another installation', world.withRow(everything, { installation: 'other' }), 'ExternalSecretCreated', 'wait InstanceChanged'],
-  ['the row belongs to another Instance', world.withRow(everything, { instanceUid: 'uid-gone' }), 'ExternalSecretCreated', 'wait InstanceChanged'],
+  ['the row belongs to another Instance', moved, 'ExternalSecretCreated', 'wait InstanceChanged', /UID uid-gone\); to move it to PostgreSQLInstance "main", annotate with/],
+  ['it moves by the word of a person', world.withWish(moved, { confirm: token('InstanceChanged', 'uid-gone', 'uid-instance') }), 'ExternalSecretCreated', 'step InstanceChanged MoveToInstance'],
   ['objects depend on the role', blocked({ dependencies: ['2 objects in database a', '1 object in database b'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /depend on the role \(2 objects in database a, 1 object in database b\)/],
   ['there are prepared transactions', blocked({ preparedTransactions: ['x'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /prepared transactions \(x\)/],
   ['there are subscriptions', blocked({ subscriptions: ['s'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /subscriptions \(s\)/],
@@ -111,6 +133,27 @@ for (const [sentence, facts, phase, expected, message] of rows) {
     if (message !== undefined) assert.match(first?.kind === 'wait' ? first.message : '', message);
   });
 }
+
+const wayOut = /\. To keep everything and let the Tenant go, set spec\.deletionPolicy to Retain$/;
+
+const held = rows.filter(([, , , expected]) => /^(?:wait|unknown)/.test(expected));
+
+for (const [sentence, facts] of held) {
+  test(`Delete: how to let go is said when ${sentence}`, () => {
+    const { first } = decidedDown(facts);
+    const message = first?.kind === 'wait' || first?.kind === 'unknown' ? first.message : '';
+    assert.match(message, wayOut);
+    assert.equal(message.split(' To keep everything').length, 2, 'it is said once');
+    assert.doesNotMatch(conditionOf(statusDownOf(retaining(facts)), 'Ready')?.message ?? '', wayOut);
+  });
+}
+
+const retaining = (facts: DescentFacts) => world.withWish(facts, { deletionPolicy: 'Retain' });
+
+test('Delete: what is in the way is named, however much it is', () => {
+  const { first } = decidedDown(blocked({ subscriptions: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] }));
+  assert.match(first?.kind === 'wait' ? first.message : '', /subscriptions \(a, b, c, d, e and 2 more\)/);
+});
 
 test('Delete: the steps in order, each at the phase that is recorded before it', () => {
   const way = [everything, withdrawn, closed, aside, dropped, roleless, recordless].map((facts) => {
@@ -203,11 +246,9 @@ test('Delete: Stalled tells what somebody must act on from what only takes time'
 
 test('Delete: a step that failed speaks, and is not taken again at once', () => {
   const trouble = { reason: 'PermissionDenied', message: 'cannot drop role' } as const;
-  const decision = decidedDown({ ...dropped, overdue: true }, trouble);
-  assert.deepEqual(
-    [decision.first, decision.step, decision.finished],
-    [{ kind: 'wait', ...trouble }, null, false],
-  );
+  const { first, step, finished } = decidedDown({ ...dropped, overdue: true }, trouble);
+  assert.deepEqual([first?.kind, step, finished], ['wait', null, false]);
+  assert.match(first?.kind === 'wait' ? first.message : '', /^cannot drop role\. To keep .* to Retain$/);
   assert.deepEqual(decidedDown(nothing, trouble).finished, true);
 });
 

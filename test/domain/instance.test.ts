@@ -32,6 +32,8 @@ const refused = readyInstance({
 });
 const moved = withServer(readyInstance(), { systemIdentifier: '2' });
 const dumped = withRegistry(moved, empty);
+/** The address leads to another server, which has a registry of its own. */
+const replaced = withWish(readyInstance(), { recordedSystemIdentifier: '1' });
 const certificate = (coversHost: boolean, coversAddress: boolean) =>
   withServer(readyInstance(), { certificate: { coversHost, coversAddress } });
 const named = { host: 'db.example.com', port: 5432 };
@@ -59,6 +61,9 @@ const rows: readonly Row[] = [
   ['the registry cannot be read', readyInstance({ registry: lost }), 'Planned', 'unknown ServerError'],
   ['another server than the registry knows', moved, 'Planned', 'wait SystemIdentifierChanged', /identifier 2, before 7000000000000000001.*to go on with this one, annotate with/],
   ['another server than the status knows, without a registry', dumped, 'Planned', 'wait SystemIdentifierChanged', /annotate with/],
+  ['another server than the status knows, with a registry that is its own', replaced, 'Planned', 'wait SystemIdentifierChanged', /identifier 7000000000000000001, before 1\).*annotate with/],
+  ['another server than its registry knows, whatever the status says', withRegistry(readyInstance(), { systemIdentifier: '1' }), 'Planned', 'wait SystemIdentifierChanged', /identifier 7000000000000000001, before 1\)/],
+  ['a first server, with a registry from before', withWish(readyInstance(), { recordedSystemIdentifier: '' }), 'Ready', 'top'],
   ['a first server, without a registry', withWish(dumped, { recordedSystemIdentifier: '' }), 'Connected', 'step RegistryOutdated'],
   ['a server that does not tell who it is', withServer(readyInstance(), { systemIdentifier: null }), 'Ready', 'top'],
   ['the management role is no superuser', withServer(readyInstance(), { superuser: false }), 'Connected', 'wait RightsMissing', /role "operator"/],
@@ -99,6 +104,21 @@ test('Instance: another server is taken on after the word of a person, and for t
 test('Instance: without a registry the word alone lets one be made', () => {
   const confirm = tokenOf(dumped);
   assert.deepEqual(decided(withWish(dumped, { confirm })).step, { kind: 'MigrateRegistry' });
+});
+
+test('Instance: a server with a registry of its own is taken on by the word alone, and nothing is rewritten', () => {
+  const confirm = tokenOf(replaced);
+  assert.equal(decided(withWish(replaced, { confirm: 'yes' })).first?.kind, 'wait');
+  const { phase, step } = decided(withWish(replaced, { confirm }));
+  assert.deepEqual([phase, step], ['Ready', null]);
+});
+
+test('Instance: one word carries through, from the registry that is rewritten to the status that follows', () => {
+  const confirm = tokenOf(moved);
+  assert.equal(decided(withWish(moved, { confirm })).step?.kind, 'AcceptServer');
+  const rewritten = withRegistry(moved, { systemIdentifier: '2' });
+  assert.equal(decided(rewritten).first?.kind, 'wait');
+  assert.equal(decided(withWish(rewritten, { confirm })).phase, 'Ready');
 });
 
 for (const recorded of [undefined, ...instancePhases]) {
@@ -177,8 +197,14 @@ test('Instance conditions: the advice names the databases, with the SQL', () => 
   const status = statusOf(withServer(readyInstance(), { publicConnect: ['app', 'crm'] }));
   assert.match(
     conditionOf(status, 'PublicClosed')?.message ?? '',
-    /revoke connect, temporary on database "app", "crm" from public/,
+    /connect to "app", "crm"; consider, for each: revoke connect, temporary on database \.\.\. from public$/,
   );
+});
+
+test('Instance conditions: the advice stays short however many databases there are', () => {
+  const publicConnect = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const status = statusOf(withServer(readyInstance(), { publicConnect }));
+  assert.match(conditionOf(status, 'PublicClosed')?.message ?? '', /"d", "e" and 2 more; consider/);
 });
 
 const trouble = { reason: 'PermissionDenied', message: 'cannot create schema' } as const;

@@ -71,6 +71,8 @@ check('CredentialCreated', [
   ['the row is ours, and nothing is in OpenBao', ready({ credential: known({ kind: 'absent' }), catalog: known({ ...world.catalog, row: { ...world.row, roleOid: null, databaseOid: null } }) }), 'Planned', 'step CredentialMissing'],
   ['the row belongs to another installation', world.withRow(ready(), { installation: 'other' }), 'Planned', 'wait InstanceChanged', /installation "other"/],
   ['the row belongs to another Instance', world.withRow(ready(), { instanceUid: 'uid-gone' }), 'Planned', 'wait InstanceChanged', /UID uid-gone\); to move it to PostgreSQLInstance "main", annotate with pgtenancy\.io\/confirm=[0-9a-f]{10}$/],
+  ['the row is marked Retained', world.withRow(ready(), { state: 'Retained' }), 'Planned', 'wait RowRetained', /runs: update pgtenancy\.tenant set state = 'Active', retained_at = null where tenant_uid = 'uid-tenant'$/],
+  ['a Retained row of another installation is that one\'s', world.withRow(ready(), { state: 'Retained', installation: 'other' }), 'Planned', 'wait InstanceChanged'],
   ['nobody can say which Instance it is', ready({ instance: lost }), 'Planned', 'unknown ServerError'],
   ['another server answers', world.withCatalog(ready(), { systemIdentifier: '1' }), 'Planned', 'wait SystemIdentifierChanged'],
   ['the server does not tell who it is', world.withCatalog(ready(), { systemIdentifier: null }), 'Ready', 'top'],
@@ -87,22 +89,31 @@ check('CredentialCreated', [
 // prettier-ignore
 check('RoleCreated', [
   ['no role yet', world.withoutRole(ready()), 'CredentialCreated', 'step RoleMissing'],
-  ['the role was renamed', world.withRole(ready(), { name: 'sales' }), 'CredentialCreated', 'wait Conflict', /alter role "sales" rename to "shop_orders"$/],
+  ['the role was renamed', world.withRole(ready(), { name: 'sales' }), 'CredentialCreated', 'wait Conflict', /\(OID 16400\) is named "sales"; if it was renamed, .* rename it back to "shop_orders"$/],
   ['a role of our name is not ours', world.withCatalog(ready(), { role: { registered: null, named: { ...world.role, oid: '90000' } } }), 'CredentialCreated', 'wait Conflict', /is not the one that was made/],
   ['it may not log in', world.withRole(ready(), { canLogin: false }), 'CredentialCreated', 'step RoleDrifted'],
 ]);
 
+const notMade = world.withRow(world.withoutDatabase(ready()), { databaseOid: null });
+const notOpened = world.withRow(world.withNamedDatabase(ready(), { oid: '16401', allowConnections: false }), {
+  databaseOid: null,
+});
+
 // prettier-ignore
 check('DatabaseCreated', [
-  ['no database yet', world.withRow(world.withoutDatabase(ready()), { databaseOid: null }), 'RoleCreated', 'step DatabaseMissing'],
-  ['it is being created', world.withCatalog(ready(), { inFlight: 'create' }), 'RoleCreated', 'wait DatabaseBusy', /create database/],
+  ['no database yet', notMade, 'RoleCreated', 'step DatabaseMissing'],
+  ['it is being created', world.withCatalog(notMade, { inFlight: 'create' }), 'RoleCreated', 'wait DatabaseBusy', /create database/],
+  ['a lost one is still being dropped', world.withCatalog(world.withoutDatabase(ready()), { inFlight: 'drop' }), 'RoleCreated', 'wait DatabaseBusy', /drop database/],
+  ['it is there, and a session claims to create it', world.withCatalog(ready(), { inFlight: 'create' }), 'Ready', 'top'],
+  ['it is there, and a session claims to drop it', world.withCatalog(ready(), { inFlight: 'drop' }), 'Ready', 'top'],
+  ['it was created but not opened yet, and a session claims to drop it', world.withCatalog(notOpened, { inFlight: 'drop' }), 'RoleCreated', 'step DatabaseNotHardened'],
   ['the registered database is gone', world.withoutDatabase(ready()), 'RoleCreated', 'wait DatabaseLost', /OID 16401.*new and empty one, annotate with/],
-  ['the registered database has another name', world.withDatabase(ready(), { name: 'sales' }), 'RoleCreated', 'wait DatabaseRenamed', /alter database "sales" rename to "shop_orders"$/],
+  ['the registered database has another name', world.withDatabase(ready(), { name: 'sales' }), 'RoleCreated', 'wait DatabaseRenamed', /\(OID 16401\) is named "sales"; if it was renamed, .* rename it back to "shop_orders"$/],
   ['a drop of it was interrupted', world.withDatabase(ready(), { connectionLimit: -2 }), 'RoleCreated', 'wait DatabaseLost', /interrupted/],
   ['a database of our name belongs to somebody else', world.withNamedDatabase(ready(), { ownerOid: '90000', ownerName: 'dba' }), 'RoleCreated', 'wait Conflict', /belongs to "dba"/],
   ['a database of our name that our role owns was restored, and is bound again', world.withNamedDatabase(ready(), {}), 'RoleCreated', 'step DatabaseNotHardened'],
   ['a restored database whose drop was interrupted is never altered', world.withNamedDatabase(ready(), { connectionLimit: -2 }), 'RoleCreated', 'wait DatabaseLost'],
-  ['it was created but not opened yet', world.withRow(world.withNamedDatabase(ready(), { oid: '16401', allowConnections: false }), { databaseOid: null }), 'RoleCreated', 'step DatabaseNotHardened'],
+  ['it was created but not opened yet', notOpened, 'RoleCreated', 'step DatabaseNotHardened'],
   ['its owner was changed', world.withDatabase(ready(), { ownerOid: '90000' }), 'RoleCreated', 'step DatabaseNotHardened'],
   ['PUBLIC may connect', world.withDatabase(ready(), { publicConnect: true }), 'RoleCreated', 'step DatabaseNotHardened'],
   ['PUBLIC may make temporary tables', world.withDatabase(ready(), { publicTemporary: true }), 'RoleCreated', 'step DatabaseNotHardened'],
@@ -122,20 +133,21 @@ const inCircle = (facts: TenantFacts) =>
 // prettier-ignore
 check('ExternalSecretCreated', [
   ['the endpoint changed', world.withInstance(ready(), { endpoint: { host: 'new.example.com', port: 5432 } }), 'DatabaseCreated', 'step CredentialOutdated'],
+  ['a rotation is no longer asked for', world.withRecord(ready(), { rotation: 'may' }), 'Ready', 'top'],
   ['another rotation is asked for', world.withWish(ready(), { rotation: 'may' }), 'DatabaseCreated', 'step CredentialOutdated'],
   ['without an Instance nobody knows what the record should say', ready({ instance: known({ kind: 'absent' }) }), 'DatabaseCreated', 'wait Pending'],
   ['the login could not be tried', ready({ session: lost }), 'Planned', 'unknown ServerError'],
   ['the login comes later', world.withSession(ready(), { kind: 'pending' }), 'DatabaseCreated', 'wait Pending'],
   ['the server refuses the password', world.withSession(ready(), { kind: 'rejected', afterReset: false }), 'DatabaseCreated', 'step PasswordRejected'],
-  ['the server refuses it again', world.withSession(ready(), { kind: 'rejected', afterReset: true }), 'DatabaseCreated', 'wait PasswordRejected', /even after/],
-  ['an extension is missing', session({ offers: [world.offer('cube')] }), 'DatabaseCreated', 'step ExtensionsMissing'],
+  ['the server refuses it again', world.withSession(ready(), { kind: 'rejected', afterReset: true }), 'DatabaseCreated', 'wait PasswordRefused', /even after/],
+  ['an extension is missing before the application is in', early({ offers: [world.offer('cube')] }), 'DatabaseCreated', 'step ExtensionsMissing'],
   ['all extensions are installed', session({ installed: [world.installed('cube')] }), 'Ready', 'top'],
   ['a bad extension holds everything up before the application is in', early({}), 'DatabaseCreated', 'wait ExtensionUnavailable'],
   ['a bad extension holds up nothing after that', session({}), 'Ready', 'top'],
   ['one that failed lately is not tried again', early({ offers: [world.offer('cube')], failures }), 'DatabaseCreated', 'wait ServerError', /it broke/],
   ['extensions in a circle come to nothing', inCircle(early({ offers: circle })), 'DatabaseCreated', 'wait ExtensionRequires', /in a circle/],
   ['extensions in a circle hold up nothing after that', inCircle(session({ offers: circle })), 'Ready', 'top'],
-  ['a good extension is not held up by a bad one', world.withWish(session({ offers: [world.offer('cube')] }), { extensions: [{ name: 'bad' }, { name: 'cube' }] }), 'DatabaseCreated', 'step ExtensionsMissing'],
+  ['a good extension is not held up by a bad one', world.withWish(early({ offers: [world.offer('cube')] }), { extensions: [{ name: 'bad' }, { name: 'cube' }] }), 'DatabaseCreated', 'step ExtensionsMissing'],
   ['there is no ExternalSecret', ready({ child: known({ kind: 'absent' }) }), 'DatabaseCreated', 'step ExternalSecretMissing'],
   ['an ExternalSecret of our name is not ours', ready({ child: known({ kind: 'foreign' }) }), 'DatabaseCreated', 'wait Conflict'],
   ['nobody can say whether there is one', ready({ child: lost }), 'Planned', 'unknown ServerError'],

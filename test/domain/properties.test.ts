@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import { instancePhases } from '../../src/api/instance.ts';
 import { tenantPhases, type TenantPhase, type TenantStatus } from '../../src/api/tenant.ts';
+import type { TenantCatalog } from '../../src/domain/catalog.ts';
 import { decideClimb, decideDescent, type Decision } from '../../src/domain/decide.ts';
 import type { DescentFacts, TenantFacts } from '../../src/domain/facts.ts';
 import { decideInstance, instanceStatus } from '../../src/domain/instance-decide.ts';
@@ -67,8 +68,9 @@ const checkpoint = (
   assert.ok(tenantPhases.includes(phase));
   if (step !== null) {
     assert.equal(phase, recorded);
-    assert.ok(first?.kind === 'step');
-    assert.deepEqual(first.step, step);
+    // Beside everything else only an extension is installed: nothing else may be done without being announced.
+    if (first?.kind === 'step') assert.deepEqual(first.step, step);
+    else assert.equal(step.kind, 'InstallExtension');
   }
   if (first?.kind === 'unknown') assert.equal(step, null);
 };
@@ -142,6 +144,69 @@ test('in any world a Tenant is Ready only with everything seen, and a login made
   assert.ok(seen >= 3, `Ready came up ${seen} times`);
 });
 
+/** What bears a registered OID is ours only where the names agree too: OIDs are dealt anew after a restore. */
+const namesAgree = ({ row, role, database: { registered, tombstone } }: TenantCatalog): boolean =>
+  row !== null &&
+  (role.registered === null || role.registered.name === row.roleName) &&
+  (registered === null || registered.name === row.databaseName || registered.oid === tombstone?.oid) &&
+  (tombstone === null || tombstone.oid === row.databaseOid);
+
+/** The owner can be judged only while the role is there; without it the names alone have to do. */
+const ownerAgrees = ({ row, role, database: { registered, named, tombstone } }: TenantCatalog): boolean => {
+  const found = tombstone ?? registered ?? (named?.ownerOid === row?.roleOid ? named : null);
+  return found === null || role.registered === null || found.ownerOid === role.registered.oid;
+};
+
+/** One more extension is asked for, and could be installed. */
+const appending = (facts: DescentFacts): DescentFacts =>
+  world.withSession(world.withWish(facts, { extensions: [{ name: 'cube' }] }), {
+    ...world.proven,
+    offers: [world.offer('cube')],
+  });
+
+test('in any world what bears a registered OID is changed on the way up only under its own name', () => {
+  const property = (facts: DescentFacts, { kind }: TenantStep) => {
+    const { row, role, database } = catalogOf(facts);
+    assert.ok(row !== null && row.state === 'Active');
+    assert.equal(role.registered?.name, row.roleName);
+    if (kind === 'RepairRole') return;
+    assert.ok(database.registered === null || database.registered.name === row.databaseName);
+    // Only a changed owner is put right; everything else needs it to be as it should.
+    if (kind !== 'OpenDatabase') assert.ok(ownerAgrees(catalogOf(facts)));
+  };
+  const kinds = ['RepairRole', 'SetPassword', 'OpenDatabase', 'CreateDatabase'] as const;
+  whenever<TenantStep>(decided, kinds, property);
+  whenever<TenantStep>((facts) => decided(appending(facts)), ['InstallExtension'], property);
+});
+
+test('in any world an extension is installed beside only once the application is in, and lowers nothing', () => {
+  let seen = 0;
+  forAll((asRolled) => {
+    const facts = appending(asRolled);
+    const { step, first, phase, findings } = decided(facts);
+    if (step?.kind !== 'InstallExtension' || first?.kind === 'step') return;
+    seen += 1;
+    assert.ok(facts.letIn && tenantPhases.indexOf(phase) >= tenantPhases.indexOf('ExternalSecretCreated'));
+    const without = decided(world.withWish(facts, { extensions: [] }));
+    assert.deepEqual([without.phase, without.first], [phase, first]);
+    const said = findings.find(({ type }) => type === 'ExtensionsInstalled');
+    assert.deepEqual([said?.status, said?.reason], ['False', 'ExtensionsMissing']);
+  });
+  assert.ok(seen >= 3, `it came up ${seen} times`);
+});
+
+test('in any world a session that claims to run something changes nothing while the database is there', () => {
+  forAll((facts) => {
+    if (!facts.catalog.known) return;
+    const { database } = facts.catalog.value;
+    if (database.registered === null && database.named === null) return;
+    const [plain, ...claims] = ([null, 'create', 'drop'] as const).map((inFlight) =>
+      decided(world.withCatalog(facts, { inFlight })),
+    );
+    for (const claim of claims) assert.deepEqual(claim, plain);
+  });
+});
+
 test('in any world PostgreSQL is written to only where the row is ours, on the server that it was made for', () => {
   const kinds = ['CreateRole', 'RepairRole', 'CreateDatabase', 'OpenDatabase', 'SetPassword'] as const;
   whenever<TenantStep>(decided, kinds, (facts, { kind }) => {
@@ -170,12 +235,14 @@ test('in any world a password is made only for the first record, for a rotation,
     assert.ok(step.kind === 'WriteCredential' && credential.known && catalog.known);
     const stored = credential.value;
     if (step.password === 'keep') {
-      assert.ok(stored.kind === 'live' && stored.record?.rotation === wish.rotation);
+      assert.ok(stored.kind === 'live' && stored.record !== null);
+      assert.ok(wish.rotation === '' || wish.rotation === stored.record.rotation);
+      assert.equal(step.record.rotation, stored.record.rotation);
       return;
     }
     const first = stored.kind === 'absent' && catalog.value.row?.roleOid === null;
-    const rotation =
-      stored.kind === 'live' && stored.record !== null && stored.record.rotation !== wish.rotation;
+    const before = stored.kind === 'live' ? stored.record : null;
+    const rotation = before !== null && wish.rotation !== '' && before.rotation !== wish.rotation;
     assert.ok(first || rotation || wish.confirm !== undefined);
     assert.equal(step.cas, stored.kind === 'absent' ? 0 : stored.version);
   });
@@ -195,6 +262,7 @@ test('in any world PostgreSQL is taken apart only under Delete, with our row, on
     assert.ok(ourRow(facts) && sameServer(facts));
     assert.ok(facts.blockers.known && facts.blockers.value.subscriptions.length === 0);
     assert.ok(facts.child.known && facts.child.value.kind !== 'ours');
+    assert.ok(namesAgree(catalogOf(facts)) && ownerAgrees(catalogOf(facts)));
     const { role, database, inFlight } = catalogOf(facts);
     if (kind === 'DropDatabase') assert.ok(database.tombstone !== null && inFlight === null);
     if (kind === 'DropRole')
@@ -214,12 +282,29 @@ test('in any world credential and names go only under Delete, when role and data
   });
 });
 
-test('in any world Retain marks, reopens and withdraws, and nothing else', () => {
-  const kinds = ['MarkRetained', 'ReopenRetained', 'WithdrawExternalSecret'] as const;
-  whenever<DescentStep>(decidedDown, kinds, () => undefined);
+test('in any world Retain marks, reopens, withdraws and moves, and nothing else', () => {
+  const kinds = ['MarkRetained', 'ReopenRetained', 'WithdrawExternalSecret', 'MoveToInstance'] as const;
+  const retain = (facts: DescentFacts) => decidedDown(world.withWish(facts, { deletionPolicy: 'Retain' }));
+  whenever<DescentStep>(retain, kinds, (facts, { kind }) => {
+    if (kind === 'WithdrawExternalSecret') return;
+    assert.ok(sameServer(facts) && catalogOf(facts).row?.installation === 'prod');
+    if (kind === 'MoveToInstance') return assert.notEqual(facts.wish.confirm, undefined);
+    assert.ok(!facts.instance.known || ourRow(facts));
+    if (kind === 'ReopenRetained') assert.ok(namesAgree(catalogOf(facts)) && ownerAgrees(catalogOf(facts)));
+  });
   forAll((facts) => {
-    const { step } = decidedDown(world.withWish(facts, { deletionPolicy: 'Retain' }));
+    const { step } = retain(facts);
     assert.ok(step === null || (kinds as readonly string[]).includes(step.kind), step?.kind);
+  });
+});
+
+test('in any world a deletion that is held up says how to let go, and letting go is no longer held up for good', () => {
+  forAll((facts) => {
+    const { first } = decidedDown(world.withWish(facts, { deletionPolicy: 'Delete' }));
+    if (first?.kind !== 'wait' && first?.kind !== 'unknown') return;
+    assert.match(first.message, /set spec\.deletionPolicy to Retain$/);
+    const kept = decidedDown({ ...world.withWish(facts, { deletionPolicy: 'Retain' }), overdue: true });
+    assert.ok(kept.finished || kept.first?.kind === 'step', first.message);
   });
 });
 
@@ -241,9 +326,9 @@ test('in any world a deletion is finished only when nothing is left, or all is k
       assert.ok(never || (catalog.known && row === null));
       assert.equal(phase, 'Planned');
     } else {
-      assert.ok(
-        never || overdue || (catalog.known && (row?.installation !== 'prod' || row.state === 'Retained')),
-      );
+      assert.ok(never || overdue || (catalog.known && sameServer(facts)));
+      assert.ok(never || overdue || row === null || row.state === 'Retained');
+      assert.ok(never || overdue || row === null || !facts.instance.known || ourRow(facts));
     }
   });
   assert.ok(seen >= 10, `it came up ${seen} times`);

@@ -41,6 +41,7 @@ const tokens = [
   confirmToken('CredentialLost', [world.wish.uid, '16400', '0']),
   confirmToken('CredentialLost', [world.wish.uid, '', '1']),
   confirmToken('RegistryLost', [world.wish.uid, '1']),
+  confirmToken('RegistryLost', [world.wish.uid, '1', 'delete']),
   confirmToken('InstanceChanged', ['uid-gone', world.instance.uid]),
 ];
 
@@ -53,9 +54,9 @@ const randomRow = (dice: Dice): RegistryRow => ({
   state: dice.mostly('Active', 'Retained'),
 });
 
-const randomRole = (dice: Dice): RoleView => ({
+const randomRole = (dice: Dice, oid: string): RoleView => ({
   ...world.role,
-  oid: dice.mostly('16400', '90000'),
+  oid,
   name: dice.mostly(world.role.name, 'sales'),
   canLogin: dice.mostly(true, false),
   superuser: dice.mostly(false, true),
@@ -63,9 +64,9 @@ const randomRole = (dice: Dice): RoleView => ({
   selfGranted: dice.mostly(false, true),
 });
 
-const randomDatabase = (dice: Dice): DatabaseView => ({
+const randomDatabase = (dice: Dice, oid: string): DatabaseView => ({
   ...world.database,
-  oid: dice.mostly('16401', '90001'),
+  oid,
   name: dice.mostly(world.database.name, 'sales'),
   ownerOid: dice.mostly('16400', '90000'),
   allowConnections: dice.mostly(true, false),
@@ -74,22 +75,43 @@ const randomDatabase = (dice: Dice): DatabaseView => ({
   publicConnect: dice.mostly(false, true),
 });
 
-const randomCatalog = (dice: Dice): TenantCatalog => ({
-  ...world.catalog,
-  systemIdentifier: dice.mostly(world.catalog.systemIdentifier, '1', null),
-  row: dice.mostly<RegistryRow | null>(randomRow(dice), null),
-  holders: dice.mostly<RegistryRow[]>([], [{ ...world.row, tenantUid: 'uid-other' }]),
-  role: {
-    registered: dice.mostly<RoleView | null>(randomRole(dice), null),
-    named: dice.mostly<RoleView | null>(randomRole(dice), null),
-  },
-  database: {
-    registered: dice.mostly<DatabaseView | null>(randomDatabase(dice), null),
-    named: dice.mostly<DatabaseView | null>(randomDatabase(dice), null),
-    tombstone: dice.mostly<DatabaseView | null>(null, randomDatabase(dice)),
-  },
-  inFlight: dice.mostly<TenantCatalog['inFlight']>(null, 'create', 'drop'),
-});
+/** By the registered OID, and by the name: the same one where the OID bears the name, else mostly none. */
+function registeredAndNamed<View extends { readonly oid: string; readonly name: string }>(
+  dice: Dice,
+  oid: string | null,
+  random: (dice: Dice, oid: string) => View,
+): { registered: View | null; named: View | null } {
+  const registered = oid === null ? null : dice.mostly<View | null>(random(dice, oid), null);
+  if (registered?.name === world.wish.roleName) return { registered, named: registered };
+  return {
+    registered,
+    named: dice.mostly<View | null>(null, { ...random(dice, '90001'), name: world.wish.roleName }),
+  };
+}
+
+function randomDatabases(dice: Dice, oid: string | null): TenantCatalog['database'] {
+  const { registered, named } = registeredAndNamed(dice, oid, randomDatabase);
+  if (dice.roll(9) !== 0) return { registered, named, tombstone: null };
+  const tombstone = {
+    ...randomDatabase(dice, dice.mostly(oid ?? '90002', '90002')),
+    name: 'pto_drop_uid-tenant',
+  };
+  const aside = tombstone.oid === oid;
+  return { registered: aside ? tombstone : registered, named: aside ? null : named, tombstone };
+}
+
+function randomCatalog(dice: Dice): TenantCatalog {
+  const row = dice.mostly<RegistryRow | null>(randomRow(dice), null);
+  return {
+    ...world.catalog,
+    systemIdentifier: dice.mostly(world.catalog.systemIdentifier, '1', null),
+    row,
+    holders: dice.mostly<RegistryRow[]>([], [{ ...world.row, tenantUid: 'uid-other' }]),
+    role: registeredAndNamed(dice, row?.roleOid ?? null, randomRole),
+    database: randomDatabases(dice, row?.databaseOid ?? null),
+    inFlight: dice.mostly<TenantCatalog['inFlight']>(null, 'create', 'drop'),
+  };
+}
 
 /** As a step left it: the parts that a deletion or a creation goes through one by one. */
 const partialCatalog = (dice: Dice): TenantCatalog => {
@@ -101,21 +123,19 @@ const partialCatalog = (dice: Dice): TenantCatalog => {
     { role: false, database: false, tombstone: false, row: false },
   ]);
   const closed = dice.roll(3) === 0;
+  const there = { ...randomDatabase(dice, '16401'), allowConnections: !closed };
+  const aside = tombstone ? { ...there, name: 'pto_drop_uid-tenant' } : null;
   return {
     ...world.catalog,
     row: row
       ? {
           ...world.row,
           roleOid: role ? '16400' : null,
-          databaseOid: database ? '16401' : dice.oneOf(['16401', null]),
+          databaseOid: database || tombstone ? '16401' : dice.oneOf(['16401', null]),
         }
       : null,
     role: { registered: role ? { ...world.role, canLogin: !closed } : null, named: role ? world.role : null },
-    database: {
-      registered: database ? { ...randomDatabase(dice), allowConnections: !closed } : null,
-      named: null,
-      tombstone: tombstone ? world.database : null,
-    },
+    database: { registered: database ? there : aside, named: null, tombstone: aside },
   };
 };
 
@@ -132,10 +152,13 @@ const randomCredential = (dice: Dice): StoredCredential =>
     { kind: 'deleted', version: 1 },
   ]);
 
+const broken = { reason: 'ServerError', message: 'extension "cube": it broke' } as const;
+
 const randomSession = (dice: Dice): Session =>
   dice.oneOf<Session>([
     world.proven,
     { ...world.proven, offers: [world.offer('cube')] },
+    { ...world.proven, offers: [world.offer('cube')], failures: { cube: broken } },
     { ...world.proven, installed: [world.installed('cube')] },
     { kind: 'deferred' },
     { kind: 'pending' },
@@ -161,7 +184,7 @@ const randomInstance = (dice: Dice): InstanceLookup =>
 export const randomFacts = (dice: Dice): DescentFacts => ({
   wish: {
     ...world.wish,
-    extensions: dice.mostly<{ name: string }[]>([], [{ name: 'cube' }]),
+    extensions: dice.oneOf<{ name: string }[]>([[], [], [{ name: 'cube' }]]),
     deletionPolicy: dice.oneOf(['Retain', 'Delete']),
     rotation: dice.mostly('', 'may'),
     confirm: dice.oneOf([undefined, undefined, undefined, ...tokens]),
@@ -177,6 +200,7 @@ export const randomFacts = (dice: Dice): DescentFacts => ({
   letIn: dice.mostly(true, false),
   blockers: dice.fact(dice.mostly(world.noBlockers, { ...world.noBlockers, subscriptions: ['s'] })),
   overdue: dice.mostly(false, true),
+  everClaimed: dice.mostly(true, false),
 });
 
 export const randomPhase = (dice: Dice): TenantPhase | undefined => dice.oneOf([undefined, ...tenantPhases]);
@@ -184,7 +208,7 @@ export const randomPhase = (dice: Dice): TenantPhase | undefined => dice.oneOf([
 export const randomInstanceFacts = (dice: Dice): InstanceFacts => {
   const { wish } = world.readyInstance();
   return world.readyInstance({
-    wish: { ...wish, recordedSystemIdentifier: dice.mostly(wish.recordedSystemIdentifier, '') },
+    wish: { ...wish, recordedSystemIdentifier: dice.mostly(wish.recordedSystemIdentifier, '', '3') },
     server: dice.fact({
       ...world.serverView,
       pooled: dice.mostly(false, true),
@@ -195,7 +219,7 @@ export const randomInstanceFacts = (dice: Dice): InstanceFacts => {
     registry: dice.fact({
       ...world.registryView,
       schemaVersion: dice.mostly<number | null>(1, 0, null),
-      systemIdentifier: dice.mostly(world.registryView.systemIdentifier, null),
+      systemIdentifier: dice.mostly(world.registryView.systemIdentifier, null, '2'),
       instance: dice.mostly<{ installation: string } | null>(
         { installation: 'prod' },
         { installation: 'x' },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { tenantPhases, type TenantPhase } from '../../src/api/tenant.ts';
+import { confirmToken } from '../../src/domain/confirm.ts';
 import { decideDescent } from '../../src/domain/decide.ts';
 import { known, unknown } from '../../src/domain/fact.ts';
 import type { DescentFacts } from '../../src/domain/facts.ts';
@@ -17,6 +18,10 @@ const roleShut = world.withRole(everything, { canLogin: false });
 const noInstance = unknown('InstanceNotFound', 'PostgreSQLInstance "main" does not exist');
 const absentInstance = { instance: known(gone), catalog: noInstance };
 const overdue = { overdue: true };
+const otherInstallation = world.withChild(world.withRow(everything, { installation: 'other' }), gone);
+const otherServer = world.withChild(world.withCatalog(everything, { systemIdentifier: '1' }), gone);
+const moved = world.withRow(everything, { instanceUid: 'uid-gone' });
+const moveToken = confirmToken('InstanceChanged', ['uid-gone', world.instance.uid]);
 
 type Row = readonly [sentence: string, facts: DescentFacts, phase: TenantPhase, expected: string];
 
@@ -29,8 +34,15 @@ const rows: readonly Row[] = [
   ['a foreign ExternalSecret stays', world.withChild(marked, { kind: 'foreign' }), 'DatabaseCreated', 'finished'],
   ['without a row there is nothing to mark', world.withCatalog(everything, { row: null }), 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
   ['whoever lost a name to another Tenant marks nothing', world.withChild(world.withCatalog(everything, { row: null }), gone), 'CredentialCreated', 'finished'],
-  ['a row of another installation is not marked', world.withChild(world.withRow(everything, { installation: 'other' }), gone), 'DatabaseCreated', 'finished'],
-  ['a row is marked whatever Instance it belongs to', world.withRow(everything, { instanceUid: 'uid-gone' }), 'ExternalSecretCreated', 'step Retained MarkRetained'],
+  ['a row of another installation is waited for', otherInstallation, 'DatabaseCreated', 'wait InstanceChanged'],
+  ['and not marked, but let go in the end', { ...otherInstallation, ...overdue }, 'DatabaseCreated', 'finished'],
+  ['another server that answers is waited for', otherServer, 'DatabaseCreated', 'wait SystemIdentifierChanged'],
+  ['another server without a row of ours is waited for', world.withCatalog(otherServer, { row: null }), 'CredentialCreated', 'wait SystemIdentifierChanged'],
+  ['and nothing is marked on it, but let go in the end', { ...otherServer, ...overdue }, 'DatabaseCreated', 'finished'],
+  ['a row of another Instance waits for the word of a person', moved, 'ExternalSecretCreated', 'wait InstanceChanged'],
+  ['and goes to this one by it, to be marked there', world.withWish(moved, { confirm: moveToken }), 'ExternalSecretCreated', 'step InstanceChanged MoveToInstance'],
+  ['it is not waited for for ever either', { ...moved, ...overdue }, 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
+  ['a marked row of another Instance waits as well', world.withRow(everything, { instanceUid: 'uid-gone', state: 'Retained' }), 'ExternalSecretCreated', 'wait InstanceChanged'],
   ['an Instance that does not exist is not waited for', world.withChild(leaving('Retain', absentInstance), gone), 'Planned', 'finished'],
   ['an Instance that does not exist does not keep the ExternalSecret', leaving('Retain', absentInstance), 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
   ['a server that cannot be reached is waited for', leaving('Retain', { catalog: lost }), 'ExternalSecretCreated', 'unknown ServerError'],
@@ -64,8 +76,7 @@ for (const [sentence, facts, phase, expected] of rows) {
 
 test('Retain: what stands in the way of a deletion does not stand in the way of keeping', () => {
   const blockers = known({ ...world.noBlockers, subscriptions: ['s'] });
-  const elsewhere = world.withCatalog(leaving('Retain', { blockers }), { systemIdentifier: '1' });
-  assert.equal(decidedDown(elsewhere).step?.kind, 'MarkRetained');
+  assert.equal(decidedDown(leaving('Retain', { blockers })).step?.kind, 'MarkRetained');
   assert.equal(decidedDown(leaving('Retain', { blockers: lost })).step?.kind, 'MarkRetained');
 });
 

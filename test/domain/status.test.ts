@@ -109,13 +109,19 @@ test('status: the credential is the version that the Secret is pinned to, not th
   assert.equal(statusOf(facts).credential?.version, 1);
 });
 
-test('status: before there is an ExternalSecret the credential is the newest version', () => {
-  const facts = world.withCredential(ready({ child: known({ kind: 'absent' }) }), { ...live, version: 2 });
-  assert.equal(statusOf(facts).credential?.version, 2);
+test('status: before there is an ExternalSecret no credential is told, so that nobody logs in too early', () => {
+  for (const child of [{ kind: 'absent' }, { kind: 'foreign' }] as const) {
+    assert.equal(statusOf(world.withChild(ready(), child)).credential, undefined);
+  }
 });
 
-test('status: an ExternalSecret without a pin says nothing of the version', () => {
-  assert.equal(statusOf(world.withObject(ready(), { spec: {} })).credential?.version, 1);
+test('status: an ExternalSecret without a pin tells no credential', () => {
+  assert.equal(statusOf(world.withObject(ready(), { spec: {} })).credential, undefined);
+});
+
+test('status: a credential that was told stays so while the ExternalSecret is made again', () => {
+  const { credential } = statusOf(ready({ child: known({ kind: 'absent' }) }), statusOf(ready()));
+  assert.deepEqual(credential, { url: world.settings.credentialUrl, version: 1 });
 });
 
 test('status: the row decides about the names', () => {

@@ -60,6 +60,11 @@ const steps: readonly (readonly [sentence: string, facts: TenantFacts, step: Ten
     { kind: 'WriteCredential', cas: 1, record: { ...moved, rotation: 'may' }, password: 'new' },
   ],
   [
+    'a rotation that is no longer asked for keeps the password, and the record goes on naming it',
+    world.withRecord(world.withInstance(ready(), { endpoint: elsewhere }), { rotation: 'may' }),
+    { kind: 'WriteCredential', cas: 1, record: { ...moved, rotation: 'may' }, password: 'keep' },
+  ],
+  [
     'a changed password is set again',
     world.withSession(ready(), { kind: 'rejected', afterReset: false }),
     { kind: 'SetPassword' },

@@ -204,6 +204,7 @@ export const leaving = (
   session: known({ kind: 'pending' }),
   blockers: known(noBlockers),
   overdue: false,
+  everClaimed: true,
   ...overrides,
 });
 
@@ -328,7 +329,6 @@ export const readyInstance = (overrides: Partial<InstanceFacts> = {}): InstanceF
     name: instance.name,
     generation: 2,
     endpoint: instance.endpoint,
-    managementDatabase: 'management',
     confirm: undefined,
     recordedSystemIdentifier: '7000000000000000001',
   },

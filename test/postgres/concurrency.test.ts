@@ -50,6 +50,28 @@ describe('many replicas and many syncs at once', () => {
     assert.equal((await tenant.observe()).row, null);
   });
 
+  it('is Busy when another session changes the same role in the same moment', async () => {
+    const tenant = new LiveTenant(live);
+    await tenant.createRole();
+    const handle = await tenant.handle();
+    const other = await live.connect();
+    try {
+      await other.query(`begin; alter role ${tenant.roleName} connection limit 5`);
+      const clash = assert.rejects(tenant.steps.repairRole(handle, { connectionLimit: 6 }), {
+        reason: 'Busy',
+        message: 'another session changed the same object in PostgreSQL',
+      });
+      await waitFor('the clash', async () => {
+        const waiting = await live.admin(`select from pg_stat_activity where wait_event_type = 'Lock'`);
+        return waiting.length > 0;
+      });
+      await other.query('commit');
+      await clash;
+    } finally {
+      await other.end();
+    }
+  });
+
   it('is Busy while another session holds the row', async () => {
     const tenant = new LiveTenant(live);
     await tenant.claim();
@@ -86,7 +108,14 @@ describe('many replicas and many syncs at once', () => {
     try {
       const other = replica.of(live.target).tenants;
       const handle = await tenant.handle();
-      await Promise.all([tenant.steps.createDatabase(handle), other.createDatabase(handle)]);
+      const created = await Promise.allSettled([
+        tenant.steps.createDatabase(handle),
+        other.createDatabase(handle),
+      ]);
+      // The second one waits for the first, on a slow machine longer than a lock is waited for.
+      const failures = created.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+      assert.ok(failures.length <= 1);
+      for (const { reason } of failures) assert.equal(reason, 'Busy');
       const opened = await tenant.handle();
       const open = await Promise.allSettled([tenant.steps.openDatabase(opened), other.openDatabase(opened)]);
       assert.ok(open.some(({ status }) => status === 'fulfilled'));

@@ -72,6 +72,15 @@ describe('an error of PostgreSQL', () => {
     assert.equal(troubleOf(fromServer('XX000', 'tuple concurrently deleted')).reason, 'Busy');
   });
 
+  it('is Busy for the same clash on a server that speaks another language', () => {
+    for (const routine of ['simple_heap_update', 'simple_heap_delete', 'DropRole']) {
+      const error = Object.assign(fromServer('XX000', 'Tupel gleichzeitig aktualisiert'), { routine });
+      assert.equal(troubleOf(error).reason, 'Busy');
+    }
+    const other = Object.assign(fromServer('XX000', 'Zwischenspeicher kaputt'), { routine: 'btree_check' });
+    assert.equal(troubleOf(other).reason, 'ServerError');
+  });
+
   it('never repeats the address that pg_hba.conf was searched for', () => {
     const message = 'no pg_hba.conf entry for host "10.1.2.3", user "x", database "y", no encryption';
     assert.doesNotMatch(troubleOf(fromServer('28000', message), 'connect').message, /10\.1\.2\.3/);

@@ -132,6 +132,20 @@ describe('the management connection', () => {
     await admin.end();
   });
 
+  it('is closed when the Instance is gone, and its password is not kept', async () => {
+    const servers = createServers();
+    const target = { ...live.target, instanceUid: randomUUID() };
+    const server = servers.of(target);
+    const before = await backends();
+    await server.observe.server();
+    assert.equal(await backends(), before + 1);
+    servers.forget(target.instanceUid);
+    servers.forget(target.instanceUid);
+    await waitFor('the backend to go', async () => (await backends()) === before);
+    assert.notEqual(servers.of(target), server);
+    await servers.close();
+  });
+
   async function adminBackends(password: string): Promise<number> {
     const admin = await live.connect({ password });
     const { rowCount } = await admin.query(

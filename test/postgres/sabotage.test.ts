@@ -24,6 +24,7 @@ describe('a tenant that turns its own database against the operator', () => {
     `set default_transaction_isolation = 'serializable'`,
     'set statement_timeout = 1',
     'set lock_timeout = 1',
+    `set transaction_timeout = '1ms'`,
     'set idle_session_timeout = 1',
     'set standard_conforming_strings = off',
     `set datestyle = 'German'`,
@@ -65,7 +66,7 @@ describe('a tenant that turns its own database against the operator', () => {
     await tenant.open();
     await asOwner(tenant, `alter database ${tenant.databaseName} connection limit 0`);
     assert.equal((await tenant.observe()).database.registered?.connectionLimit, 0);
-    await assert.rejects(tenant.session(), { reason: 'LoginRefused' });
+    await assert.rejects(tenant.session(), { reason: 'LoginDelayed' });
     await tenant.steps.openDatabase(await tenant.handle());
     assert.equal((await tenant.session()).kind, 'proven');
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import { Secret } from '../../src/secret.ts';
+import { waitFor } from '../world/servers/wait-for.ts';
 import { type LiveServer, LiveTenant, startLiveServer } from './live-server.ts';
 
 describe("a login with the application's credential", () => {
@@ -56,7 +57,6 @@ describe("a login with the application's credential", () => {
 
   const refusals: readonly (readonly [string, (name: string) => string, RegExp])[] = [
     ['NOLOGIN', (name) => `alter role ${name} nologin`, /: the role is NOLOGIN$/],
-    ['a connection limit of 0', (name) => `alter role ${name} connection limit 0`, /no connection left/],
     [
       'a closed database',
       (name) => `alter database ${name} allow_connections false`,
@@ -75,6 +75,20 @@ describe("a login with the application's credential", () => {
       await assert.rejects(tenant.session(), { reason: 'LoginRefused', message });
     });
   }
+
+  it('is only delayed while the application uses up its connections', async () => {
+    const tenant = await opened();
+    await live.admin(`alter role ${tenant.roleName} connection limit 1`);
+    const application = await tenant.connect();
+    await assert.rejects(tenant.session(), { reason: 'LoginDelayed', message: /no connection left/ });
+    await application.end();
+    await waitFor('a free connection', () =>
+      tenant.session().then(
+        ({ kind }) => kind === 'proven',
+        () => false,
+      ),
+    );
+  });
 
   it('is LoginRefused by pg_hba.conf, without the address that it was refused from', async () => {
     const tenant = await opened('barred');
@@ -174,6 +188,27 @@ describe('an extension', () => {
     assert.equal(
       seen.kind === 'proven' && seen.extensions.find(({ name }) => name === 'hstore')?.version,
       '1.7',
+    );
+  });
+
+  it('is not taken for installed because the tenant has a type of the same name', async () => {
+    const owner = await tenant.connect();
+    await owner.query('create schema planted; create type planted.ltree as (n int)');
+    // The session must live on after the error, to look what is there.
+    await owner.query(`alter database ${tenant.databaseName} set exit_on_error = on`);
+    await owner.end();
+    await assert.rejects(install('ltree', 'tenant', { schema: 'planted' }), {
+      reason: 'ServerError',
+      message: 'cannot install extension "ltree": PostgreSQL says: type "ltree" already exists',
+    });
+    assert.ok(!(await installed()).some(({ name }) => name === 'ltree'));
+  });
+
+  it('may be installed by two replicas at once', async () => {
+    const both = await Promise.allSettled([install('pg_trgm'), install('pg_trgm')]);
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      ['fulfilled', 'fulfilled'],
     );
   });
 

@@ -139,6 +139,46 @@ describe('taking a tenant away', () => {
   });
 });
 
+describe('long lists of what is in the way', () => {
+  let live: LiveServer;
+  before(async () => {
+    live = await startLiveServer({ settings: { wal_level: 'logical' } });
+  });
+  after(() => live.close());
+
+  it('are cut short, with the number of the others', async () => {
+    const tenant = new LiveTenant(live);
+    await tenant.open();
+    const { roleName: role, databaseName: name } = tenant;
+    const settings = await live.admin<{ name: string }>(
+      `select name from pg_settings where context = 'user' and name !~ '\\.' order by name limit 23`,
+    );
+    const parameters = settings.map((setting) => setting.name).join(', ');
+    await live.admin(`grant set on parameter ${parameters} to ${role}`);
+    for (let index = 10; index < 32; index += 1) {
+      await live.admin(
+        `create subscription s${index} connection 'host=nowhere' publication p with (connect = false, slot_name = none)`,
+        [],
+        name,
+      );
+    }
+    const seen = await live.server.observe.blockers(await tenant.handle());
+    assert.equal(seen.dependencies.length, 21);
+    assert.match(seen.dependencies[0] ?? '', /^privileges for parameter /);
+    assert.equal(seen.dependencies.at(-1), 'and 3 more');
+    assert.deepEqual(seen.subscriptions.slice(-2), ['s29', 'and 2 more']);
+
+    await live.admin('update pg_subscription set subdbid = 1');
+    await tenant.steps.close(await tenant.handle());
+    await tenant.steps.tombstone(await tenant.handle());
+    await tenant.steps.dropDatabase(await tenant.handle());
+    await assert.rejects(async () => tenant.steps.dropRole(await tenant.handle()), {
+      reason: 'DeletionBlocked',
+      message: /^role "\w+" still has (?:privileges for parameter \w+; ){5}and 18 more$/,
+    });
+  });
+});
+
 describe('a deletion that turns into retention', () => {
   let live: LiveServer;
   before(async () => {
