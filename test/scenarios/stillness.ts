@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { waitFor } from '../world/servers/wait-for.ts';
+import { installation } from '../world/world.ts';
+import { sql } from './sql.ts';
+import type { Stage } from './stage.ts';
+import { splitName, type TenantName } from './tenants.ts';
+
+/** What changes with any write: to PostgreSQL (of any session but those of superusers who only read), OpenBao, Kubernetes. */
+export interface Traces {
+  /** The next transaction id: every transaction that writes, or locks a row, takes one. */
+  readonly transactions: string;
+  /** Of every record below the installation. */
+  readonly records: Readonly<Record<string, unknown>>;
+  readonly kubernetesWrites: readonly string[];
+}
+
+export async function tracesIn(stage: Stage): Promise<Traces> {
+  const [row] = await sql<{ next: string }>(
+    stage,
+    'select pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text as next',
+  );
+  return {
+    transactions: row?.next ?? '',
+    records: await recordsIn(stage),
+    kubernetesWrites: stage.world.api.audit
+      .filter(({ resource }) => !resource.startsWith('clustersecretstores'))
+      .map(({ verb, resource, namespace, name, subresource }) =>
+        [verb, resource, namespace, name, subresource].join(' '),
+      ),
+  };
+}
+
+/** Metadata of every record, by its path. */
+export async function recordsIn({ world }: Stage): Promise<Record<string, unknown>> {
+  const folders = [`${installation}/`];
+  const found: Record<string, unknown> = {};
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const name of await world.kv.list(folder)) {
+      const path = `${folder}${name}`;
+      if (name.endsWith('/')) folders.push(path);
+      else found[path] = await world.kv.metadata(path);
+    }
+  }
+  return found;
+}
+
+/** Waits until the hook has answered so many more syncs of each of these Tenants. */
+export async function resyncs(stage: Stage, names: readonly TenantName[], times: number): Promise<void> {
+  const before = new Map(names.map((name) => [name, syncsOf(stage, name).length]));
+  await waitFor(
+    `${times} more syncs of ${names.join(', ')}`,
+    () => names.every((name) => syncsOf(stage, name).length >= (before.get(name) ?? 0) + times),
+    { timeoutMs: 30_000 },
+  );
+}
+
+export const syncsOf = ({ calls }: Stage, tenantName: TenantName) => {
+  const { namespace, name } = splitName(tenantName);
+  return calls.filter(
+    (call) =>
+      call.namespace === namespace && call.name === name && call.hook === 'sync' && call.status === 200,
+  );
+};
+
+/** Waits until the last two answers about a Tenant are the same: what was under way is done. */
+export const settled = (stage: Stage, ...names: readonly TenantName[]): Promise<true> =>
+  waitFor(
+    `the answers about ${names.join(', ')} to repeat`,
+    () =>
+      names.every((name) => {
+        const [last, before] = syncsOf(stage, name).slice(-2);
+        return before !== undefined && isDeepStrictEqual(last?.response, before.response);
+      }),
+    { timeoutMs: 30_000 },
+  );
