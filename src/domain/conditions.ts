@@ -79,7 +79,7 @@ export function mergeConditions(
       type: finding.type,
       status: finding.status,
       reason: finding.reason,
-      message: finding.message.slice(0, longestMessage),
+      message: finding.message.slice(0, longestMessage).toWellFormed(),
       lastTransitionTime: before?.status === finding.status ? before.lastTransitionTime : now,
       ...(observedGeneration === undefined ? {} : { observedGeneration }),
     };

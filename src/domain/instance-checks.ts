@@ -53,7 +53,7 @@ export function sameServer(facts: InstanceFacts): Judgement {
     step: { kind: 'AcceptServer', from: expected },
   });
   // A registry that is not there, or agrees with its server, needs no rewriting: the word alone is enough.
-  const agrees = registry.value.systemIdentifier === null || registry.value.systemIdentifier === actual;
+  const agrees = registry.value.schemaVersion === null || registry.value.systemIdentifier === actual;
   return verdict.kind === 'step' && agrees ? holds : verdict;
 }
 

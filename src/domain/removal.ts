@@ -27,6 +27,7 @@ export function obstacle(facts: DescentFacts): Verdict<DescentStep> | null {
   return (
     strayed(facts, catalog.value) ??
     registryLost(facts, catalog.value) ??
+    unregistered(facts, catalog.value) ??
     misplaced(catalog.value) ??
     blocked(facts)
   );
@@ -46,6 +47,19 @@ function registryLost(
     purpose: 'to delete the record and leave whatever is in PostgreSQL',
     step: { kind: 'DeleteCredential' },
   });
+}
+
+/** After a restore from a dump the row knows no OIDs: what has its names may be its own, and nobody can tell. */
+function unregistered(
+  { letIn }: DescentFacts,
+  { row, role, database }: TenantCatalog,
+): Verdict<DescentStep> | null {
+  const unknown = row?.roleOid === null && (role.named !== null || database.named !== null);
+  if (!letIn || !unknown) return null;
+  return wait(
+    'Conflict',
+    `role "${row.roleName}" or database "${row.databaseName}" exists, but is not registered for this Tenant any more; a database administrator must drop or rename it`,
+  );
 }
 
 /** An OID alone proves nothing: after a restore from a dump it may be somebody else's. Name and owner must agree. */

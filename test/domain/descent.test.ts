@@ -89,7 +89,7 @@ const rows: readonly Row[] = [
   ['then the role goes', dropped, 'RoleCreated', 'step Deleting DropRole'],
   ['then the record', roleless, 'CredentialCreated', 'step Deleting DeleteCredential'],
   ['a deleted version is still a history', world.withCredential(roleless, { kind: 'deleted', version: 3 }), 'CredentialCreated', 'step Deleting DeleteCredential'],
-  ['a role of our name that is not registered stays', world.withCatalog(roleless, { role: { registered: null, named: world.role } }), 'CredentialCreated', 'step Deleting DeleteCredential'],
+  ['a role of our name that is not registered stays, and stops everything', world.withCatalog(roleless, { role: { registered: null, named: world.role } }), 'CredentialCreated', 'wait Conflict', /is not registered for this Tenant any more/],
   ['the names go last', recordless, 'Planned', 'step Deleting ReleaseNames'],
   ['a record without a row waits for the word of a person', rowless, 'CredentialCreated', 'wait RegistryLost', /to delete the record and leave whatever is in PostgreSQL, annotate with pgtenancy\.io\/confirm=[0-9a-f]{10}\. To keep/],
   ['a deleted record without a row waits as well', world.withCredential(rowless, { kind: 'deleted', version: 1 }), 'CredentialCreated', 'wait RegistryLost'],

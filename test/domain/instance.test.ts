@@ -101,6 +101,12 @@ test('Instance: another server is taken on after the word of a person, and for t
   assert.equal(decided(withWish(moved, { confirm, uid: 'uid-other' })).step, null);
 });
 
+test('Instance: a registry that does not know its server is told, so that its rows forget what was elsewhere', () => {
+  const unsure = withRegistry(dumped, { schemaVersion: 1, minCompatibleVersion: 1, systemIdentifier: null });
+  const confirm = tokenOf(unsure);
+  assert.equal(decided(withWish(unsure, { confirm })).step?.kind, 'AcceptServer');
+});
+
 test('Instance: without a registry the word alone lets one be made', () => {
   const confirm = tokenOf(dumped);
   assert.deepEqual(decided(withWish(dumped, { confirm })).step, { kind: 'MigrateRegistry' });

@@ -99,3 +99,20 @@ test('reused OID: where everything agrees the deletion goes on', () => {
   assert.equal(step(buried(aside, aside)), 'DropDatabase');
   assert.equal(step(world.withoutDatabase(withdrawn)), 'DropRole');
 });
+
+// prettier-ignore
+const unregistered: readonly (readonly [sentence: string, facts: DescentFacts, down: Answer])[] = [
+  ['the database is there under its name', world.withCatalog(world.withRow(withdrawn, { roleOid: null, databaseOid: null }), { role: { registered: null, named: null }, database: { registered: null, named: world.database, tombstone: null } }), 'wait Conflict'],
+  ['the role is there under its name', world.withCatalog(world.withRow(withdrawn, { roleOid: null, databaseOid: null }), { role: { registered: null, named: world.role }, database: { registered: null, named: null, tombstone: null } }), 'wait Conflict'],
+  ['nothing is there any more', world.withCatalog(world.withRow(withdrawn, { roleOid: null, databaseOid: null }), { role: { registered: null, named: null }, database: { registered: null, named: null, tombstone: null } }), 'step Deleting'],
+];
+
+for (const [sentence, facts, down] of unregistered) {
+  test(`a row that knows no OID any more, and ${sentence}: ${down}`, () =>
+    assert.equal(answerOf(decidedDown({ ...facts, letIn: true })), down));
+}
+
+test('a Tenant that was never handed over is deleted although its names are taken meanwhile', () => {
+  const [, facts] = unregistered[0] ?? assert.fail();
+  assert.equal(answerOf(decidedDown({ ...facts, letIn: false })), 'step Deleting');
+});
