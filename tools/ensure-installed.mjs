@@ -19,9 +19,13 @@ if (!installed()) {
   console.log('Installing the npm packages of package-lock.json (about 300 MB, once) ...');
   const npm = process.env['npm_execpath'];
   const [command, first] = npm ? [process.execPath, [npm]] : ['npm', []];
-  const result = spawnSync(command, [...first, 'ci', '--include=dev', '--ignore-scripts', '--loglevel=error'], {
-    stdio: 'inherit',
-  });
+  const result = spawnSync(
+    command,
+    [...first, 'ci', '--include=dev', '--ignore-scripts', '--loglevel=error'],
+    {
+      stdio: 'inherit',
+    },
+  );
   if (result.status !== 0) {
     console.error('npm ci failed: see above. The registry must be reachable for the first run.');
     process.exit(result.status ?? 1);

@@ -20,8 +20,12 @@ const pathOf = async (name: string): Promise<string> => {
   return `${installation}/shop/${name}/${metadata.uid ?? ''}`;
 };
 
+/** What is lost is told with the way out; a drop that still runs shows itself as an interrupted one for a moment. */
 const lost = async (name: string, reason: string) => {
-  const held = await untilCondition(stage, name, 'Ready', { status: 'False', reason });
+  const held = await until(stage, name, `to say ${reason} and the way out`, (object) => {
+    const ready = conditionOf(object, 'Ready');
+    return ready?.status === 'False' && ready.reason === reason && ready.message.includes('confirm=');
+  });
   assert.equal(conditionOf(held, 'Stalled')?.reason, reason);
   const condition = conditionOf(held, 'Ready');
   assert.ok(condition !== undefined);
