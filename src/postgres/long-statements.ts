@@ -38,7 +38,13 @@ export class LongStatements {
     const failure = this.#lateFailures.take(marker);
     if (failure !== undefined) throw failure;
     const running = this.#running.get(marker) ?? this.#start(server, marker, work);
-    if (await finishesWithin(running, server.limits.longWaitMs)) return;
+    try {
+      if (await finishesWithin(running, server.limits.longWaitMs)) return;
+    } catch (error) {
+      // Told now: an earlier caller of the same statement, who had gone, has it kept for nobody.
+      this.#lateFailures.take(marker);
+      throw error;
+    }
     running.catch((error: unknown) => {
       if (error instanceof Trouble) this.#lateFailures.add(marker, error);
     });

@@ -75,6 +75,25 @@ describe('a create or drop database that takes longer than the request', () => {
     assert.ok((await settled(third)).database.named);
   });
 
+  it('tells a failure to whoever waits for it, and to nobody else afterwards', async () => {
+    const tenant = new LiveTenant(live);
+    await tenant.createRole();
+    const release = await holdDatabases();
+    await tenant.steps.createDatabase(await tenant.handle());
+    await running(tenant, 'create');
+    const failed = waitFor('the failure', async () => {
+      const call = tenant.steps.createDatabase(await tenant.handle());
+      return call.then(
+        () => false,
+        (error: unknown) => error instanceof Error && error.message,
+      );
+    });
+    assert.equal(await failed, 'a lock in PostgreSQL is held elsewhere');
+    await release();
+    await tenant.steps.createDatabase(await tenant.handle());
+    assert.ok((await settled(tenant)).database.named);
+  });
+
   it('tells a failure that came after the answer to the next call', async () => {
     const tenant = new LiveTenant(live);
     await tenant.createRole();
