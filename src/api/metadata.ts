@@ -4,9 +4,13 @@ const labelMap = z.record(z.string(), z.string());
 
 /** The part of ObjectMeta that decisions use; the API server is the judge of the rest. */
 export const metadataShape = z.looseObject({
-  name: z.string().min(1),
+  // What no API server would have let in is not looked at: it goes into paths and statements.
+  name: z
+    .string()
+    .max(253)
+    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/),
   namespace: z.string().optional(),
-  uid: z.string().min(1),
+  uid: z.string().regex(/^[0-9A-Za-z][-0-9A-Za-z]{0,62}$/),
   generation: z.int(),
   deletionTimestamp: z.string().optional(),
   labels: labelMap.optional(),

@@ -179,7 +179,12 @@ export const tenantStatusShape = z.object({
 export const tenantShape = z.object({
   apiVersion: z.literal(apiVersion),
   kind: z.literal('PostgreSQLTenant'),
-  metadata: metadataShape.extend({ namespace: z.string().min(1) }),
+  metadata: metadataShape.extend({
+    namespace: z
+      .string()
+      .max(63)
+      .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/),
+  }),
   spec: tenantSpecShape,
   // A status that cannot be read (written by another version) counts as lost: it is rebuilt from the facts.
   status: tenantStatusShape.optional().catch(undefined),

@@ -1,4 +1,4 @@
-import type { TenantCatalog } from './catalog.ts';
+import type { RegistryRow, TenantCatalog } from './catalog.ts';
 import { judgeExtension } from './extensions.ts';
 import type { InstanceLookup, TenantFacts } from './facts.ts';
 import { faultOfName } from './names.ts';
@@ -96,13 +96,20 @@ function takenName(catalog: TenantCatalog, wish: TenantFacts['wish']): string | 
         ? `database "${wish.databaseName}"`
         : `role "${wish.roleName}"`;
     const kept = holder.state === 'Retained' ? 'is retained for' : 'belongs to';
-    return `${what} ${kept} Tenant ${holder.namespace}/${holder.name} of installation "${holder.installation}"`;
+    const whose = `Tenant ${holder.namespace}/${holder.name} (UID ${holder.tenantUid}) of installation "${holder.installation}"`;
+    return `${what} ${kept} ${whose}${handOver(holder, wish)}`;
   }
   if (catalog.database.named !== null)
     return `database "${wish.databaseName}" exists already and is not ours`;
   if (catalog.role.named !== null) return `role "${wish.roleName}" exists already and is not ours`;
   return null;
 }
+
+/** The same Tenant made anew is another one to the registry; only the server's administrator can say that it is not. */
+const handOver = (holder: RegistryRow, wish: TenantFacts['wish']): string =>
+  holder.namespace === wish.namespace && holder.name === wish.name
+    ? `, an earlier one of this name; to hand its database over, a database administrator runs: update pgtenancy.tenant set tenant_uid = '${wish.uid}', state = 'Active', retained_at = null where tenant_uid = '${holder.tenantUid}'`
+    : '';
 
 function secretNameIsFree({ child, wish }: TenantFacts): Judgement {
   if (!child.known) return cannotTell(child);
@@ -119,7 +126,7 @@ function extensionsAreInstallable({ offers, wish }: TenantFacts): Judgement {
     offers: offers.value,
     installed: [],
     listed: wish.extensions.map(({ name }) => name),
-    letIn: false,
+    untouched: true,
     database: wish.databaseName,
   };
   const bad = wish.extensions

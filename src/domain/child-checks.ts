@@ -65,7 +65,8 @@ export function projectedLoginProven({ session, child, credential }: TenantFacts
   if (!session.known) return cannotTell(session);
   if (session.value.kind === 'deferred') return holds;
   const pinned = child.known && child.value.kind === 'ours' ? pinOf(child.value.object) : null;
-  const proven = session.value.kind === 'proven' && credential.known && credential.value.kind === 'live';
+  const loggedIn = session.value.kind === 'proven' || session.value.kind === 'authenticated';
+  const proven = loggedIn && credential.known && credential.value.kind === 'live';
   return proven && pinned?.version === credential.value.version ? holds : pending;
 }
 

@@ -39,10 +39,8 @@ export function stalledFindings(
   aside: readonly Note[] = [],
 ): readonly Finding<'Stalled'>[] {
   if (first?.kind === 'unknown') {
-    const kept = reasons[first.reason].stalled
-      ? { unlessRecorded: true as const }
-      : { onlyIfRecorded: true as const };
-    return [{ ...stalledBy(first), ...kept }];
+    const stalls = reasons[first.reason].stalled;
+    return [stalls ? stalledBy(first) : { ...stalledBy(first), onlyIfRecorded: true }];
   }
   const notes = first === null || first.kind === 'holds' ? aside : [first, ...aside];
   const stalled = notes.find(({ reason }) => reasons[reason].stalled);

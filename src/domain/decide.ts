@@ -62,22 +62,16 @@ function withTrouble(state: State, trouble: Note | undefined): State {
 const afterTrouble = <Step>(verdict: Verdict<Step>, trouble: Note): Verdict<Step> =>
   verdict.kind === 'step' ? { kind: 'wait', ...trouble } : verdict;
 
-/** Each rung speaks for itself; while the deciding fact is unknown, all others stay as recorded. */
+/** Each rung speaks for itself; what is unknown, and all others while the deciding fact is, stays as recorded. */
 function rungFindings(state: State): Finding<TenantConditionType>[] {
   return state.rungs.flatMap(({ phase, verdict }) => {
     if (phase === 'Ready' || phase === 'Planned') return [];
     const finding = findingOf<TenantConditionType>(phase, verdict);
-    const speaks = state.first?.phase === phase || state.first?.verdict.kind !== 'unknown';
-    return [
-      speaks && !isLaterUnknown(state, phase, verdict)
-        ? finding
-        : { ...finding, unlessRecorded: true as const },
-    ];
+    const own = state.first?.phase === phase;
+    const speaks = own || (state.first?.verdict.kind !== 'unknown' && verdict.kind !== 'unknown');
+    return [speaks ? finding : { ...finding, unlessRecorded: true as const }];
   });
 }
-
-const isLaterUnknown = (state: State, phase: TenantPhase, verdict: Verdict<TenantStep>): boolean =>
-  verdict.kind === 'unknown' && state.first?.phase !== phase;
 
 function extensionFinding(
   facts: TenantFacts,

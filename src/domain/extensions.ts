@@ -18,8 +18,8 @@ interface Context {
   readonly installed: readonly InstalledExtension[];
   /** Names of everything that the Tenant lists. */
   readonly listed: readonly string[];
-  /** The application was let in: no superuser session enters the database from here on. */
-  readonly letIn: boolean;
+  /** Nobody has put anything into the database yet: only then may a superuser session enter it. */
+  readonly untouched: boolean;
   /** For the SQL in messages. */
   readonly database: string;
 }
@@ -82,10 +82,10 @@ function faultOfOffer(wished: WishedExtension, offer: ExtensionOffer, context: C
       message: `extension "${wished.name}" needs ${missing.map((name) => `"${name}"`).join(', ')}; list that in spec.extensions too`,
     };
   }
-  if (context.letIn && needsManagement(offer)) {
+  if (!context.untouched && needsManagement(offer)) {
     return {
       reason: 'RequiresSuperuser',
-      message: `extension "${wished.name}" needs a superuser, and the application is already in; ask the administrator to run, in database "${context.database}": create extension "${wished.name}"${offer.fixedSchema === null ? ` with schema "${wished.schema ?? 'public'}"` : ''}`,
+      message: `extension "${wished.name}" needs a superuser, and the database is in use already; ask the administrator to run, in database "${context.database}": create extension "${wished.name}"${offer.fixedSchema === null ? ` with schema "${wished.schema ?? 'public'}"` : ''}`,
     };
   }
   return null;

@@ -55,7 +55,11 @@ export type Session =
       readonly offers: readonly ExtensionOffer[];
       /** Extensions whose installation this replica tried lately without success. */
       readonly failures: Readonly<Record<string, Note>>;
+      /** Nothing but extensions is in the database. */
+      readonly pristine: boolean;
     }
+  /** The password is proven, but no connection was free to look further. */
+  | { readonly kind: 'authenticated' }
   | {
       readonly kind: 'rejected';
       /** This replica has set the recorded password already, and it is still refused. */
@@ -110,6 +114,8 @@ export interface InstanceWish {
   readonly confirm: string | undefined;
   /** What status last said; '' when nothing. Another value now is another server. */
   readonly recordedSystemIdentifier: string;
+  /** The registry was there when it was last seen. */
+  readonly hadRegistry: boolean;
 }
 
 export interface InstanceFacts {

@@ -69,9 +69,18 @@ export function rightsSuffice(facts: InstanceFacts): Judgement {
 }
 
 /** The registry is there, in a version that this code can use. */
-export function registryIsCurrent({ registry }: InstanceFacts): Judgement {
+export function registryIsCurrent({ registry, wish }: InstanceFacts): Judgement {
   if (!registry.known) return cannotTell(registry);
   const { schemaVersion, minCompatibleVersion } = registry.value;
+  if (schemaVersion === null && wish.hadRegistry) {
+    return afterConfirmation<InstanceStep>(wish.confirm, {
+      reason: 'RegistryLost',
+      message: 'the registry (schema pgtenancy of the management database) is gone; restore it from a backup',
+      lost: [wish.uid, wish.recordedSystemIdentifier],
+      purpose: 'or, to go on with a new and empty one, in which no Tenant owns anything',
+      step: { kind: 'MigrateRegistry' },
+    });
+  }
   if (minCompatibleVersion !== null && minCompatibleVersion > registryVersion) {
     return wait(
       'RegistryTooNew',

@@ -20,6 +20,7 @@ export function loginProven({ session }: TenantFacts): Verdict<TenantStep> {
     case 'pending':
       return pending;
     case 'deferred':
+    case 'authenticated':
     case 'proven':
       return holds;
     case 'rejected':
@@ -43,6 +44,8 @@ export function extensionsInstalled(facts: TenantFacts): Verdict<TenantStep> {
   if (wish.extensions.length === 0) return holds;
   if (!session.known) return cannotTell(session);
   if (session.value.kind === 'deferred') return holds;
+  if (session.value.kind === 'authenticated')
+    return facts.letIn ? told(crowded.reason, crowded.message) : wait(crowded.reason, crowded.message);
   if (session.value.kind !== 'proven') return pending;
   const judged = judgeAll(facts, session.value);
   const next = judged.find(({ kind }) => kind === 'installable');
@@ -58,6 +61,12 @@ export function extensionsInstalled(facts: TenantFacts): Verdict<TenantStep> {
   return facts.letIn ? told(bad.reason, bad.message) : wait(bad.reason, bad.message);
 }
 
+const crowded: Note = {
+  reason: 'LoginDelayed',
+  message:
+    'the application uses up its connections, so the extensions cannot be looked at; it is tried again',
+};
+
 const circular: Note = {
   reason: 'ExtensionRequires',
   message: 'the listed extensions need each other in a circle; ask the administrator',
@@ -68,7 +77,7 @@ function judgeAll({ wish, letIn }: TenantFacts, session: Proven): readonly Exten
     offers: session.offers,
     installed: session.installed,
     listed: wish.extensions.map(({ name }) => name),
-    letIn,
+    untouched: !letIn && session.pristine,
     database: wish.databaseName,
   };
   return wish.extensions.map((wished) => {

@@ -62,7 +62,7 @@ export const reasons = {
   DatabaseRenamed: stalls('The registered database has another name now.'),
   CredentialLost: stalls('OpenBao had a record for this Tenant and has none that is live.'),
   CredentialInvalid: stalls('The record in OpenBao is not one that this operator wrote.'),
-  RegistryLost: stalls('OpenBao has a record for this Tenant, but the registry has no row.'),
+  RegistryLost: stalls('The registry, or its row for this Tenant, is gone.'),
   InstanceChanged: stalls('The registry row belongs to another Instance or another installation.'),
   RowRetained: stalls('The registry row of this live Tenant is marked Retained.'),
   SystemIdentifierChanged: stalls('Another PostgreSQL server answers under this address.'),
@@ -88,6 +88,7 @@ export const reasons = {
   StaleDecision: mends('The observation behind a step was too old; it is made again.'),
   LoginUnverifiable: stalls('The server lets the application in without checking its password.'),
   LoginRefused: stalls('The password is right, but the server refuses the application.'),
+  LockHeld: mends('A session holds a lock on the role or the database of the Tenant.'),
   LoginDelayed: mends('The application uses up its connections; the login is checked again later.'),
 
   // OpenBao

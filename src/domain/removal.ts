@@ -15,7 +15,7 @@ type Removal = (facts: DescentFacts) => Verdict<DescentStep>;
 /** Before anything is destroyed: what would stand in the way later, named while the user can still decide. */
 export function obstacle(facts: DescentFacts): Verdict<DescentStep> | null {
   if (neverGotAnywhere(facts)) return null;
-  const { catalog, instance, wish } = facts;
+  const { catalog, credential, instance, wish } = facts;
   if (!instance.known) return cannotTell(instance);
   if (instance.value.kind === 'absent') {
     return wait(
@@ -24,6 +24,8 @@ export function obstacle(facts: DescentFacts): Verdict<DescentStep> | null {
     );
   }
   if (!catalog.known) return cannotTell(catalog);
+  // Its record goes last; what cannot be finished is not begun.
+  if (!credential.known) return cannotTell(credential);
   return (
     strayed(facts, catalog.value) ??
     registryLost(facts, catalog.value) ??

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { Trouble } from '../errors.ts';
 import type { Connection } from './connection.ts';
+import { metaRowLost } from './registry-presence.ts';
 import { sql } from './sql.ts';
 import { unknownSystem } from './system-identifier.ts';
 import { tombstoneNameOf } from './tombstone-name.ts';
@@ -12,15 +13,18 @@ const metaRow = z.object({ registered: z.string() });
 /**
  * Takes the server that answers now as the registry's own; `from` is the one that was registered before. In the same
  * transaction the rows forget every OID that does not fit: in a cluster that was restored from a dump it may be another
- * tenant's role or database. Does nothing when the server is registered already. Throws `StaleDecision`.
+ * tenant's role or database. Does nothing when the server is registered already. Throws `StaleDecision`,
+ * `RegistryMissing`.
  */
 export async function acceptServer(connection: Connection, from: string): Promise<void> {
   const current = (await connection.systemIdentifier()) ?? unknownSystem;
   await inTransaction(connection, async () => {
-    const { registered } = await connection.row(
+    const [meta] = await connection.rows(
       metaRow,
       sql`select m.system_identifier as registered from pgtenancy.meta m for update`,
     );
+    if (meta === undefined) throw metaRowLost();
+    const { registered } = meta;
     if (registered === current) return;
     if (registered !== from && registered !== unknownSystem) {
       throw new Trouble(

@@ -25,7 +25,8 @@ const boundedList = (found: Sql): Sql => sql`(
 
 /**
  * What stands in the way of dropping this tenant's database and role. The database is the registered one, else the one
- * of its name that the registered role owns. Inactive slots are dropped together with the database. Each list is short,
+ * of its name that the registered role owns. A prepared transaction of the role holds locks in whatever database it was
+ * prepared. Inactive slots are dropped together with the database. Each list is short,
  * with a last entry "and 7 more" where there are more.
  */
 export async function readBlockers(connection: Connection, tenant: TenantHandle): Promise<DeletionBlockers> {
@@ -34,8 +35,12 @@ export async function readBlockers(connection: Connection, tenant: TenantHandle)
     sql`
       select d.oid::text as "databaseOid",
              ${boundedList(sql`
-               select p.gid as name from pg_catalog.pg_prepared_xacts p
-                where p.database = d.datname`)} as "preparedTransactions",
+               select case when p.database = d.datname then p.gid
+                           else p.gid || ' in database ' || p.database end as name
+                 from pg_catalog.pg_prepared_xacts p
+                where p.database = d.datname
+                   or p.owner = (select r.rolname from pg_catalog.pg_roles r
+                                  where r.oid = ${tenant.roleOid}::oid)`)} as "preparedTransactions",
              ${boundedList(sql`
                select s.subname::text as name from pg_catalog.pg_subscription s
                 where s.subdbid = d.oid`)} as "subscriptions",

@@ -45,10 +45,14 @@ const database: z.ZodType<DatabaseView> = z.object({
   publicTemporary: z.boolean(),
 });
 
-/** One row of the tenant read. */
-export const tenantCatalogRow: z.ZodType<Omit<TenantCatalog, 'systemIdentifier'>> = z.object({
+/** What one row of the tenant read says; the registry may have lost its meta row. */
+interface TenantCatalogRow extends Omit<TenantCatalog, 'systemIdentifier' | 'registeredSystemIdentifier'> {
+  readonly registeredSystemIdentifier: string | null;
+}
+
+export const tenantCatalogRow: z.ZodType<TenantCatalogRow> = z.object({
   observedAt: z.string(),
-  registeredSystemIdentifier: z.string(),
+  registeredSystemIdentifier: z.string().nullable(),
   row: registryRow.nullable(),
   holders: z.array(registryRow),
   role: z.object({ registered: role.nullable(), named: role.nullable() }),

@@ -2,6 +2,7 @@ import type { TenantCatalog } from '../domain/catalog.ts';
 import type { TenantQuery } from '../reconcile/ports.ts';
 import { tenantCatalogRow } from './catalog-shapes.ts';
 import type { Connection } from './connection.ts';
+import { metaRowLost } from './registry-presence.ts';
 import { sql, type Sql } from './sql.ts';
 import { knownSystem } from './system-identifier.ts';
 import { statementMarker, tombstoneName } from './tombstone-name.ts';
@@ -44,7 +45,7 @@ const database = (condition: Sql) => sql`(
 /**
  * Reads what server and registry say about any number of tenants, in one statement and in the order of `ready`, which
  * is called when nothing but sending is left to do. The time of observation is the statement's start: before its
- * snapshot, so nothing in the answer is older than it claims to be.
+ * snapshot, so nothing in the answer is older than it claims to be. Throws `RegistryMissing`, also without the meta row.
  */
 export async function readTenants(
   connection: Connection,
@@ -52,12 +53,15 @@ export async function readTenants(
 ): Promise<TenantCatalog[]> {
   const systemIdentifier = await connection.systemIdentifier();
   const rows = await connection.rows(tenantCatalogRow, tenantStatement(ready()));
-  return rows.map((row) => ({
-    ...row,
-    systemIdentifier,
+  return rows.map(({ registeredSystemIdentifier: registered, ...row }) => {
+    if (registered === null) throw metaRowLost();
     // Where none was registered, whatever answers is as good: nothing contradicts it.
-    registeredSystemIdentifier: knownSystem(row.registeredSystemIdentifier) ?? systemIdentifier ?? '',
-  }));
+    return {
+      ...row,
+      systemIdentifier,
+      registeredSystemIdentifier: knownSystem(registered) ?? systemIdentifier ?? '',
+    };
+  });
 }
 
 /**

@@ -79,6 +79,8 @@ function startupOptions(login: Login, limits: Limits): string {
     default_transaction_read_only: 'off',
     default_transaction_isolation: 'read committed',
     default_transaction_deferrable: 'off',
+    // A commit that we answer upon must outlive a crash of the server.
+    synchronous_commit: 'on',
     statement_timeout: String(login.statementMs),
     lock_timeout: String(limits.lockMs),
     // 17 and newer; an option that the server does not know would end the session.

@@ -8,7 +8,8 @@ const dependencyRow = z.object({ text: z.string(), count: z.int() });
 
 /**
  * What would make `drop role` fail outside of the tenant's own database: objects in other databases, ownership of and
- * grants on shared objects. For people, the first ones in a fixed order.
+ * grants on shared objects. Grants on databases are left out: anybody can give them for a database of his own, so they
+ * must not block, and are revoked with the role. For people, the first ones in a fixed order.
  */
 export async function readDependencies(
   connection: Connection,
@@ -25,7 +26,7 @@ export async function readDependencies(
                 and s.refobjid = ${roleOid}::oid
                 and s.dbid is distinct from ${databaseOid}::oid
                 and not (s.classid = 'pg_catalog.pg_database'::regclass
-                         and s.objid is not distinct from ${databaseOid}::oid)),
+                         and (s.deptype = 'a' or s.objid is not distinct from ${databaseOid}::oid))),
            description as (
              select count(*) || case count(*) when 1 then ' object' else ' objects' end || ' in database ' ||
                     coalesce(d.datname, s.dbid::text) as text

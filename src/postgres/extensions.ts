@@ -7,6 +7,7 @@ import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Secret } from '../secret.ts';
 import type { Connection } from './connection.ts';
 import { sqlState, withTranslation } from './errors.ts';
+import { noConnectionLeft } from './login-errors.ts';
 import { openManagement, type ServerContext } from './server-context.ts';
 import { sql, type Sql } from './sql.ts';
 import { asTenant, requireRegisteredDatabase } from './tenant-session.ts';
@@ -35,6 +36,7 @@ export async function installExtension(
   if (plan === 'rejected') {
     throw new Trouble('PasswordRejected', 'the server refuses the recorded password of the role');
   }
+  if (plan === 'authenticated') throw noConnectionLeft(tenant);
   if (extension.as === 'management') await installAsManagement(server, tenant, extension, plan.schema);
 }
 

@@ -6,6 +6,8 @@ export interface Limits {
   readonly readMs: number;
   /** `lock_timeout`. */
   readonly lockMs: number;
+  /** The same for locks on role and database, which sessions of the tenant can hold for as long as they like. */
+  readonly objectLockMs: number;
   /** How long a caller waits for a free connection of this replica before it hears `Busy`. */
   readonly slotMs: number;
   /** How long `createDatabase` and `dropDatabase` wait for their statement before they leave it to itself. */
@@ -26,6 +28,7 @@ export const defaultLimits: Limits = {
   connectMs: 5_000,
   readMs: 10_000,
   lockMs: 2_000,
+  objectLockMs: 300,
   slotMs: 5_000,
   longWaitMs: 6_000,
   longStatementMs: 900_000,

@@ -15,12 +15,7 @@ export function loginTrouble(error: unknown, tenant: TenantHandle, proven: boole
   if (!(error instanceof DatabaseError)) return translated(error);
   const code = error.code ?? '';
   if (code === '3D000') return new Trouble('StaleDecision', 'the database is not there any more');
-  if (code === '53300') {
-    return new Trouble(
-      'LoginDelayed',
-      `role "${tenant.roleName}" has no connection left to database "${tenant.databaseName}": limit of the role, of the database or of the server`,
-    );
-  }
+  if (code === '53300') return noConnectionLeft(tenant);
   const why = code === '28000' ? authorizationRefusal(proven) : refusals[code];
   if (why === undefined) return translated(error);
   return new Trouble(
@@ -28,6 +23,12 @@ export function loginTrouble(error: unknown, tenant: TenantHandle, proven: boole
     `role "${tenant.roleName}" cannot log in to database "${tenant.databaseName}": ${why}`,
   );
 }
+
+export const noConnectionLeft = ({ roleName, databaseName }: TenantHandle): Trouble =>
+  new Trouble(
+    'LoginDelayed',
+    `role "${roleName}" has no connection left to database "${databaseName}": limit of the role, of the database or of the server`,
+  );
 
 /** 28000 after the password was proven is NOLOGIN; before that it is pg_hba.conf. */
 const authorizationRefusal = (proven: boolean): string =>

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { registryVersion } from '../domain/server.ts';
 import { Trouble } from '../errors.ts';
 import type { Connection } from './connection.ts';
+import { registryPresence } from './registry-presence.ts';
 import { sql, type Sql } from './sql.ts';
 import { fillInSystem, unknownSystem } from './system-identifier.ts';
 import { inTransaction } from './transaction.ts';
@@ -50,10 +51,9 @@ const versionRow = z.object({ version: z.int(), minCompatible: z.int() });
 
 /**
  * Creates the registry or brings it to this code's version, in one transaction under an advisory lock, so that any
- * number of replicas may do it at once. Throws `RegistryTooNew`, `RightsMissing`, `Busy`.
+ * number of replicas may do it at once. Throws `RegistryTooNew`, `RegistryMissing`, `RightsMissing`, `Busy`.
  */
 export async function migrateRegistry(connection: Connection): Promise<void> {
-  const systemIdentifier = (await connection.systemIdentifier()) ?? unknownSystem;
   await inTransaction(connection, async () => {
     await connection.run(
       sql`select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('pgtenancy/registry', 0))`,
@@ -62,14 +62,18 @@ export async function migrateRegistry(connection: Connection): Promise<void> {
     const version = await currentVersion(connection);
     if (version >= registryVersion) return fillInSystem(connection);
     for (const statement of migrations.slice(version).flat()) await connection.run(statement);
-    await connection.run(sql`
-      insert into pgtenancy.meta (schema_version, min_compatible_version, system_identifier)
-      values (${registryVersion}, ${registryVersion}, ${systemIdentifier})
-      on conflict (singleton) do update
-         set schema_version = excluded.schema_version,
-             min_compatible_version = excluded.min_compatible_version`);
+    await insertMeta(connection, registryVersion);
     await fillInSystem(connection);
   });
+}
+
+async function insertMeta(connection: Connection, version: number): Promise<void> {
+  await connection.run(sql`
+    insert into pgtenancy.meta (schema_version, min_compatible_version, system_identifier)
+    values (${version}, ${version}, ${unknownSystem})
+    on conflict (singleton) do update
+       set schema_version = excluded.schema_version,
+           min_compatible_version = excluded.min_compatible_version`);
 }
 
 /** A schema of somebody else could hold triggers that run with our rights. */
@@ -92,13 +96,14 @@ async function ensureSchema(connection: Connection): Promise<void> {
   await connection.run(sql`revoke all on schema pgtenancy from public`);
 }
 
-/** 0 when there is no registry yet. A newer one that declares itself compatible is left as it is. */
+/**
+ * 0 when there is no registry yet. One without meta row and without tenants is taken for the first version: a later one
+ * would refuse the statements that lead to it. A newer one that declares itself compatible is left as it is.
+ */
 async function currentVersion(connection: Connection): Promise<number> {
-  const exists = await connection.rows(
-    z.object({}),
-    sql`select from pg_catalog.pg_class c where c.oid = pg_catalog.to_regclass('pgtenancy.meta')`,
-  );
-  if (exists.length === 0) return 0;
+  const presence = await registryPresence(connection);
+  if (presence === 'none') return 0;
+  if (presence === 'empty') await insertMeta(connection, 1);
   const { version, minCompatible } = await connection.row(
     versionRow,
     sql`select m.schema_version as "version", m.min_compatible_version as "minCompatible" from pgtenancy.meta m`,

@@ -2,10 +2,9 @@ import { z } from 'zod';
 
 import type { RegistryView } from '../domain/server.ts';
 import type { Connection } from './connection.ts';
+import { metaRowLost, registryPresence } from './registry-presence.ts';
 import { sql } from './sql.ts';
 import { knownSystem } from './system-identifier.ts';
-
-const presence = z.object({ exists: z.boolean() });
 
 const registryRow = z.object({
   schemaVersion: z.int(),
@@ -24,14 +23,13 @@ const none: RegistryView = {
   activeTenants: { count: 0, first: [] },
 };
 
-/** What the registry says of itself and of this Instance. */
+/**
+ * What the registry says of itself and of this Instance. One that was emptied to its last tenant and its meta row counts
+ * as none: it can be made again without a loss. Throws `RegistryMissing` for one that lost a part of what it had.
+ */
 export async function readRegistryView(connection: Connection, instanceUid: string): Promise<RegistryView> {
-  const { exists } = await connection.row(
-    presence,
-    sql`select pg_catalog.to_regclass('pgtenancy.meta') is not null as "exists"`,
-  );
-  if (!exists) return none;
-  const row = await connection.row(
+  if ((await registryPresence(connection)) !== 'whole') return none;
+  const [row] = await connection.rows(
     registryRow,
     sql`
       select m.schema_version as "schemaVersion",
@@ -45,6 +43,7 @@ export async function readRegistryView(connection: Connection, instanceUid: stri
                     order by t.namespace, t.name limit 5) as "first"
         from pgtenancy.meta m`,
   );
+  if (row === undefined) throw metaRowLost();
   const { installation, count, first, ...meta } = row;
   return {
     ...meta,

@@ -5,6 +5,7 @@ import { acceptServer } from './accept-server.ts';
 import type { Connection } from './connection.ts';
 import { withTranslation } from './errors.ts';
 import { migrateRegistry } from './registry-migrations.ts';
+import { metaRowLost, registryPresence } from './registry-presence.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql } from './sql.ts';
 import { fillInSystem } from './system-identifier.ts';
@@ -28,6 +29,7 @@ export function registryWrites(server: ServerContext): RegistryWrites {
 }
 
 async function registerInstance(connection: Connection, { target }: ServerContext): Promise<void> {
+  if ((await registryPresence(connection)) !== 'whole') throw metaRowLost();
   await connection.run(sql`
     insert into pgtenancy.instance (instance_uid, installation)
     values (${target.instanceUid}::uuid, ${target.installation})

@@ -5,6 +5,7 @@ import type { SessionResult, TenantHandle } from '../reconcile/ports.ts';
 import type { Secret } from '../secret.ts';
 import { readOffers } from './extension-offers.ts';
 import type { ServerContext } from './server-context.ts';
+import { isPristine } from './pristine.ts';
 import { sql } from './sql.ts';
 import { asTenant } from './tenant-session.ts';
 
@@ -30,7 +31,8 @@ export async function observeSession(
           join pg_catalog.pg_namespace n on n.oid = e.extnamespace
          order by e.extname`,
     );
-    return { extensions, offers: await readOffers(connection, wanted) };
+    const offers = await readOffers(connection, wanted);
+    return { extensions, offers, pristine: await isPristine(connection) };
   });
-  return seen === 'rejected' ? { kind: 'rejected' } : { kind: 'proven', ...seen };
+  return typeof seen === 'string' ? { kind: seen } : { kind: 'proven', ...seen };
 }

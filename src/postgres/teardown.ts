@@ -6,6 +6,7 @@ import { readDependencies } from './dependencies.ts';
 import { sqlState, withTranslation } from './errors.ts';
 import type { LongStatements } from './long-statements.ts';
 import { databaseNamed, isBroken } from './found-objects.ts';
+import { revokeForeignGrants } from './foreign-grants.ts';
 import { ownObjects, ownRole, refuseOtherOwner, removableObjects } from './ownership.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql } from './sql.ts';
@@ -14,14 +15,19 @@ import { terminateSessions } from './terminate-sessions.ts';
 import { tombstoneName } from './tombstone-name.ts';
 
 /**
- * Role NOLOGIN, connections refused, no template: one transaction. What is gone already is left out. Like every step
- * here it throws `DatabaseRenamed` or `Conflict` when role or database are not what the row says.
+ * Role NOLOGIN, connections refused, no template: one transaction. What is gone already is left out. Sessions are ended
+ * first, because one of them may hold a lock on role or database. Like every step here it throws `DatabaseRenamed` or
+ * `Conflict` when role or database are not what the row says, `LockHeld` when another session came in between.
  */
 export const close = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
   changeTenant(server, tenant, async (change) => {
     const { connection, row } = change;
     refuseRetained(row);
     const { role, database } = await removableObjects(change);
+    await terminateSessions(connection, {
+      databaseOid: database?.oid ?? null,
+      roleOid: role?.oid ?? null,
+    });
     if (database !== undefined && !isBroken(database)) {
       await connection.run(sql`
         alter database ${sql.id(database.name)} with is_template false allow_connections false`);
@@ -89,7 +95,7 @@ async function verifyTombstone(change: TenantChange, name: string): Promise<bool
 }
 
 /**
- * Drops the role of the registered OID; the row forgets role and database. Throws `DeletionBlocked` with what depends
+ * Drops the role of the registered OID and what others granted it on databases; the row forgets role and database. Throws `DeletionBlocked` with what depends
  * on the role, `StaleDecision` while the database exists.
  */
 export const dropRole = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
@@ -106,6 +112,7 @@ export const dropRole = (server: ServerContext, tenant: TenantHandle): Promise<v
       }
       // A session does not block the drop; it would live on as a role that does not exist.
       await terminateSessions(connection, { databaseOid: null, roleOid: role.oid });
+      await revokeForeignGrants(connection, role);
       await connection.run(sql`drop role ${sql.id(role.name)}`);
     }
     await connection.run(sql`

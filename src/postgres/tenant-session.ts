@@ -10,17 +10,21 @@ import { loginTrouble } from './login-errors.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql } from './sql.ts';
 
+/** Why there is no session: 28P01, or 53300 after the password was proven. */
+type Unopened = 'rejected' | 'authenticated';
+
 /**
  * Runs work in the tenant's database, logged in as the tenant, and leaves it at once: a session that stayed would take
- * a slot and block rename and drop. Returns 'rejected' when the server does not take the password. Throws
- * `LoginUnverifiable`, `LoginRefused`, `LoginDelayed`, `StaleDecision` when the database is not the registered one.
+ * a slot and block rename and drop. Returns 'rejected' when the server does not take the password, 'authenticated' when
+ * it does and has no free connection. Throws `LoginUnverifiable`, `LoginRefused`, `LoginDelayed`, `StaleDecision` when
+ * the database is not the registered one.
  */
 export const asTenant = <T>(
   server: ServerContext,
   tenant: TenantHandle,
   password: Secret,
   work: (connection: Connection) => Promise<T>,
-): Promise<T | 'rejected'> => {
+): Promise<T | Unopened> => {
   return server.backends.reserve(async (serverMajor) => {
     const login: Login = {
       username: tenant.roleName,
@@ -33,7 +37,8 @@ export const asTenant = <T>(
     };
     const connection = new Connection(connectionConfig(server.target, login, server.limits));
     try {
-      if (!(await logIn(connection, tenant))) return 'rejected';
+      const unopened = await logIn(connection, tenant);
+      if (unopened !== undefined) return unopened;
       return await withTranslation(async () => {
         await requireRegisteredDatabase(connection, tenant);
         return await work(connection);
@@ -44,15 +49,17 @@ export const asTenant = <T>(
   });
 };
 
-/** True when the password is proven: a whole SCRAM exchange. False when the server says 28P01. */
-async function logIn(connection: Connection, tenant: TenantHandle): Promise<boolean> {
+/** Undefined when there is a session and the password is proven, by a whole SCRAM exchange. */
+async function logIn(connection: Connection, tenant: TenantHandle): Promise<Unopened | undefined> {
   try {
     await connection.connect();
   } catch (error) {
-    if (sqlState(error) === '28P01') return false;
-    throw loginTrouble(error, tenant, connection.authenticated === 'scram');
+    const proven = connection.authenticated === 'scram';
+    if (sqlState(error) === '28P01') return 'rejected';
+    if (sqlState(error) === '53300' && proven) return 'authenticated';
+    throw loginTrouble(error, tenant, proven);
   }
-  if (connection.authenticated === 'scram') return true;
+  if (connection.authenticated === 'scram') return undefined;
   throw new Trouble(
     'LoginUnverifiable',
     `pg_hba.conf lets role "${tenant.roleName}" in without a SCRAM password; it must say scram-sha-256`,

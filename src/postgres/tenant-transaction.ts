@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Trouble } from '../errors.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
-import { withTranslation } from './errors.ts';
+import { sqlState, withTranslation } from './errors.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql } from './sql.ts';
 import { inTransaction } from './transaction.ts';
@@ -33,7 +33,8 @@ const stale = (message: string) => new Trouble('StaleDecision', message);
 
 /**
  * Runs one write step on a pooled session: the tenant's row is locked first and must be what the handle says. Row and
- * catalog change together or not at all. Throws `StaleDecision`, `InstanceChanged`, `Busy`.
+ * catalog change together or not at all. Throws `StaleDecision`, `InstanceChanged`, `Busy` while the row is locked
+ * elsewhere, `LockHeld` while role or database are.
  */
 export const changeTenant = <T>(
   server: ServerContext,
@@ -59,8 +60,31 @@ export const changeTenantOn = <T>(
       throw new Trouble('InstanceChanged', 'the registry row belongs to another Instance or installation');
     }
     refuseOtherRow(row, tenant);
-    return await work({ connection, tenant, row });
+    return await withShortLocks(connection, server.limits.objectLockMs, () =>
+      work({ connection, tenant, row }),
+    );
   });
+
+/**
+ * A tenant can hold the locks of its own role and database, in a session that it leaves open. That is not `Busy`: it may
+ * last, so somebody must be told, and it must not hold a backend and a worker for long.
+ */
+async function withShortLocks<T>(
+  connection: Connection,
+  limitMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  await connection.run(sql`set local lock_timeout = ${sql.integer(limitMs)}`);
+  try {
+    return await work();
+  } catch (error) {
+    if (sqlState(error) !== '55P03') throw error;
+    throw new Trouble(
+      'LockHeld',
+      'a session holds a lock on the role or the database of this Tenant; end it, or wait',
+    );
+  }
+}
 
 /** Locks the tenant's row and reads it; undefined when there is none. */
 export async function lockTenant(

@@ -15,6 +15,7 @@ export function whatIsLeftBehind(facts: DescentFacts, trouble: Note | undefined)
     return stored ? 'let go with a record in OpenBao, but without a row in the registry' : null;
   if (row.state === 'Active')
     return `retained without a mark: ${trouble?.message ?? 'a statement is still running'}`;
-  const gone = row.databaseOid !== null && database.registered === null && database.tombstone === null;
+  const noDatabase = database.registered === null && database.tombstone === null && database.named === null;
+  const gone = noDatabase && (row.databaseOid !== null || facts.letIn);
   return gone ? `retained, but database "${row.databaseName}" is gone already` : null;
 }

@@ -22,6 +22,7 @@ const refusals: readonly Reason[] = [
   'ManagementSecretInvalid',
   'ManagementDatabaseMissing',
   'AuthenticationFailed',
+  'PermissionDenied',
   'InsecureAuthentication',
   'PoolerDetected',
   'StandbyDetected',
@@ -42,7 +43,9 @@ export async function observeInstance(
   const { server } = found.value;
   const view = await attempt(() => server.observe.server());
   const registry = view.known ? await attempt(() => server.observe.registry()) : view;
-  return { server, facts: { wish, installation, server: view.known ? view : answerOf(view), registry } };
+  const denied = !registry.known && registry.reason === 'PermissionDenied' ? registry : null;
+  const seen = denied ?? view;
+  return { server, facts: { wish, installation, server: seen.known ? seen : answerOf(seen), registry } };
 }
 
 const answerOf = (view: Unknown): InstanceFacts['server'] =>

@@ -54,8 +54,9 @@ export async function observeSession(context: Context, subject: SessionSubject):
 
 function sessionOf({ sessions }: Context, uid: string, key: string, result: SessionResult): Session {
   if (result.kind === 'rejected') return { kind: 'rejected', afterReset: sessions.passwordWasSet(uid, key) };
-  const { extensions: installed, offers } = result;
-  return { kind: 'proven', installed, offers, failures: sessions.failuresOf(uid, key) };
+  if (result.kind === 'authenticated') return result;
+  const { extensions: installed, offers, pristine } = result;
+  return { kind: 'proven', installed, offers, pristine, failures: sessions.failuresOf(uid, key) };
 }
 
 /** Whom and what a check is about; null while there is nothing to log in to. */

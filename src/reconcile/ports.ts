@@ -81,7 +81,11 @@ export type SessionResult =
       readonly kind: 'proven';
       readonly extensions: readonly InstalledExtension[];
       readonly offers: readonly ExtensionOffer[];
+      /** Nothing but what extensions brought is in the database: a superuser session can trip over nothing there. */
+      readonly pristine: boolean;
     }
+  /** The password was proven, but there was no free connection: nothing else is known. */
+  | { readonly kind: 'authenticated' }
   /** SQLSTATE 28P01: the server does not take this password. */
   | { readonly kind: 'rejected' };
 

@@ -21,8 +21,9 @@ type Response = HookResponse<TenantStatus>;
 /** observe -> decide -> act (at most one step) -> observe -> respond. */
 export async function syncTenant(context: Context, posted: TenantHookRequest): Promise<Response> {
   const request = await liveRequest(context, posted);
+  const deleting = request?.parent.metadata.deletionTimestamp !== undefined;
+  if (request === null || deleting) return leaveAlone(context, request ?? posted);
   const { parent } = request;
-  if (parent.metadata.deletionTimestamp !== undefined) return leaveAlone(context, request);
   const { facts, decision, taken } = await turn(context, posted.parent, {
     observe: () => observeTenant(context, request),
     decide: (seen, trouble) => decideClimb(seen, recordedOf(parent), trouble),
@@ -34,8 +35,8 @@ export async function syncTenant(context: Context, posted: TenantHookRequest): P
 /** The same on the way down. `finalized: true` only once nothing is left, or all that may be kept is marked as kept. */
 export async function finalizeTenant(context: Context, posted: TenantHookRequest): Promise<Response> {
   const request = await liveRequest(context, posted);
+  if (request?.parent.metadata.deletionTimestamp === undefined) return leaveAlone(context, request ?? posted);
   const { parent } = request;
-  if (parent.metadata.deletionTimestamp === undefined) return leaveAlone(context, request);
   try {
     return await finalize(context, posted, request);
   } catch (error) {

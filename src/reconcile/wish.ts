@@ -31,7 +31,14 @@ export function instanceWish({ metadata, spec, status }: PostgreSQLInstance): In
     endpoint: endpointOf(spec),
     confirm: metadata.annotations?.[confirmAnnotation],
     recordedSystemIdentifier: status?.systemIdentifier ?? '',
+    hadRegistry: hadRegistry(status),
   };
+}
+
+/** The registry was there when it was last looked at, or has been missed since. */
+function hadRegistry(status: PostgreSQLInstance['status']): boolean {
+  const recorded = status?.conditions?.find(({ type }) => type === 'RegistryReady');
+  return recorded?.status === 'True' || recorded?.reason === 'RegistryLost';
 }
 
 export const endpointOf = ({ host, hostAddress, port }: PostgreSQLInstance['spec']) => ({

@@ -1,28 +1,48 @@
-import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 
 import pg from 'pg';
 
 import { pgHost } from '../world/world.ts';
-import { keptFile } from './keep.ts';
+import { keptDemo } from './kept-file.ts';
+import { Unusable } from './unusable.ts';
 
 /* Runs one statement as superuser against the PostgreSQL of a demo that was kept running. */
 
-const { values, positionals } = parseArgs({
-  options: { database: { type: 'string', default: 'postgres' } },
-  allowPositionals: true,
-});
-const kept = JSON.parse(await readFile(keptFile, 'utf8')) as Record<string, string>;
-const client = new pg.Client({
-  host: kept['host'] ?? '',
-  port: Number(kept['port']),
-  user: kept['name'] ?? '',
-  password: kept['password'] ?? '',
-  database: values.database,
-  ssl: { ca: kept['ca'] ?? '', servername: pgHost },
-});
-await client.connect();
-const { rows, command } = await client.query<Record<string, unknown>>(positionals.join(' '));
-if (rows.length > 0) console.table(rows);
-else console.log(command);
-await client.end();
+try {
+  await runStatement();
+} catch (error) {
+  // A refused connection is an AggregateError without a message of its own.
+  const { message, code } = error as Error & { code?: string };
+  console.error(message === '' ? `cannot connect: ${code ?? 'unknown'}` : (message.split('\n')[0] ?? ''));
+  process.exitCode = 1;
+}
+
+async function runStatement(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { database: { type: 'string', default: 'postgres' } },
+    allowPositionals: true,
+  });
+  if (positionals.length === 0) {
+    throw new Unusable("there is no statement: npm run demo:sql -- [--database NAME] 'STATEMENT'");
+  }
+  const kept = await keptDemo();
+  if (kept === undefined) {
+    throw new Unusable('no demo is kept in this folder: start one with npm run demo -- --keep');
+  }
+  const client = new pg.Client({
+    host: kept.host,
+    port: kept.port,
+    user: kept.name,
+    password: kept.password,
+    database: values.database,
+    ssl: { ca: kept.ca, servername: pgHost },
+  });
+  await client.connect();
+  try {
+    const { rows, command } = await client.query<Record<string, unknown>>(positionals.join(' '));
+    if (rows.length > 0) console.table(rows);
+    else console.log(command);
+  } finally {
+    await client.end();
+  }
+}

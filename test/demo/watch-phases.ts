@@ -1,7 +1,13 @@
 import type { KubeClient, KubeObject, Resource } from '../world/kubernetes/client.ts';
 import type { Narrator } from './narrator.ts';
 
-/** Tells each phase at the moment when it is recorded, and where it stands still, why. Ends when `signal` aborts. */
+/** Below it, a climb that goes on by itself would be told as waiting. */
+const standsStillAfterMs = 1_000;
+
+/**
+ * Tells each phase at the moment when it is recorded; a reason for not being Ready at once when it is final, else when
+ * nothing has changed for a second. Ends when `signal` aborts.
+ */
 export async function tellPhases(
   kube: KubeClient,
   resource: Resource,
@@ -9,21 +15,36 @@ export async function tellPhases(
   signal: AbortSignal,
 ): Promise<void> {
   const told = new Map<string, string>();
-  const { resourceVersion } = await kube.list(resource);
+  const waiting = new Map<string, NodeJS.Timeout>();
+  const tell = (name: string, text: string | undefined): void => {
+    if (text === undefined || told.get(name) === text) return;
+    told.set(name, text);
+    narrator.line(`${name}  ${text}`);
+  };
   try {
+    const { resourceVersion } = await kube.list(resource);
     for await (const { type, object } of kube.watch(resource, { resourceVersion, signal })) {
       const name = nameOf(object);
-      const text = type === 'DELETED' ? 'gone' : phaseOf(object);
-      if (text === undefined || told.get(name) === text) continue;
-      told.set(name, text);
-      narrator.line(`${name}  ${text}`);
+      clearTimeout(waiting.get(name));
+      const patient = type === 'DELETED' ? undefined : waitingOf(object);
+      // What is told already must not be told again without its reason.
+      if (patient !== undefined && told.get(name) === patient) continue;
+      tell(name, type === 'DELETED' ? 'gone' : phaseOf(object));
+      waiting.set(
+        name,
+        setTimeout(() => {
+          tell(name, patient);
+        }, standsStillAfterMs),
+      );
     }
   } catch (error) {
     if (!signal.aborted) throw error;
+  } finally {
+    for (const timer of waiting.values()) clearTimeout(timer);
   }
 }
 
-const nameOf = ({ kind, metadata }: KubeObject): string =>
+export const nameOf = ({ kind, metadata }: KubeObject): string =>
   `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`;
 
 interface Condition {
@@ -33,13 +54,24 @@ interface Condition {
   message: string;
 }
 
-function phaseOf({ status, metadata }: KubeObject): string | undefined {
+function phaseOf(object: KubeObject): string | undefined {
+  const { status } = object;
+  const ready = conditionsOf(status).find(({ type }) => type === 'Ready');
+  const stalled = conditionsOf(status).find(({ type }) => type === 'Stalled');
+  return withReason(object, stalled ?? (ready?.status === 'Unknown' ? ready : undefined));
+}
+
+/** As `phaseOf`, with the reason for waiting; undefined: it does not wait. */
+function waitingOf(object: KubeObject): string | undefined {
+  if (conditionsOf(object.status).some(({ type }) => type === 'Stalled')) return undefined;
+  const ready = conditionsOf(object.status).find(({ type }) => type === 'Ready');
+  return ready?.status === 'False' ? withReason(object, ready) : undefined;
+}
+
+function withReason({ status, metadata }: KubeObject, why: Condition | undefined): string | undefined {
   const phase = status?.['phase'];
   if (typeof phase !== 'string') return undefined;
-  const ready = conditionsOf(status).find(({ type }) => type === 'Ready');
   const deleting = metadata.deletionTimestamp === undefined ? '' : ' (deleting)';
-  const stalled = conditionsOf(status).find(({ type }) => type === 'Stalled');
-  const why = stalled ?? (ready?.status === 'Unknown' ? ready : undefined);
   return `${phase}${deleting}${why === undefined ? '' : `: ${why.reason}: ${why.message}`}`;
 }
 

@@ -22,7 +22,7 @@ const proven = (facts: TenantFacts, change: object = {}) =>
 
 const appended = proven(wishing(ready(), ['cube']));
 const failure = { reason: 'PermissionDenied', message: 'extension "cube": permission denied' } as const;
-const failed = proven(appended, { failures: { cube: failure } });
+const failed = proven(appended, { pristine: true, failures: { cube: failure } });
 const install = (name: string) => ({
   kind: 'InstallExtension',
   extension: { name, schema: 'public', version: undefined, as: 'tenant' },
@@ -54,9 +54,13 @@ test('beside: one that fails is told, is not tried again at once, and the Tenant
 });
 
 test('beside: one that fails does not keep the next one from being installed', () => {
-  const both = proven(wishing(ready(), ['cube', 'hstore']), { failures: { cube: failure } });
+  const both = proven(wishing(ready(), ['cube', 'hstore']), { pristine: true, failures: { cube: failure } });
   assert.deepEqual(decided(both).step, install('hstore'));
-  const rest = proven(both, { failures: { cube: failure }, installed: [world.installed('hstore')] });
+  const rest = proven(both, {
+    pristine: true,
+    failures: { cube: failure },
+    installed: [world.installed('hstore')],
+  });
   assert.deepEqual([decided(rest).phase, decided(rest).step], ['Ready', null]);
 });
 

@@ -13,7 +13,7 @@ const offered = (offers: Context['offers'], change: Partial<Context> = {}): Cont
   offers,
   installed: [],
   listed: ['cube'],
-  letIn: false,
+  untouched: true,
   database: 'shop_orders',
   ...change,
 });
@@ -40,8 +40,8 @@ const table: readonly (readonly [string, Partial<WishedExtension>, Context, stri
   ['one that is not offered is unavailable', {}, offered([offer('hstore')]), 'ExtensionUnavailable'],
   ['a trusted one belongs to the tenant', {}, offered([offer('cube', both)]), 'public default tenant'],
   ['an untrusted one is made by the management role', {}, offered([offer('cube', untrusted)]), 'public default management'],
-  ['an untrusted one comes too late once the application is in', {}, offered([offer('cube', untrusted)], { letIn: true }), 'RequiresSuperuser'],
-  ['a trusted one is never too late', {}, offered([offer('cube', both)], { letIn: true }), 'public default tenant'],
+  ['an untrusted one comes too late once the application is in', {}, offered([offer('cube', untrusted)], { untouched: false }), 'RequiresSuperuser'],
+  ['a trusted one is never too late', {}, offered([offer('cube', both)], { untouched: false }), 'public default tenant'],
   ['a fixed schema is left to the extension', {}, offered([offer('cube', { fixedSchema: 'cube' })]), 'none default tenant'],
   ['a fixed schema may be named', { schema: 'cube' }, offered([offer('cube', { fixedSchema: 'cube' })]), 'none default tenant'],
   ['another than the fixed schema is a mismatch', { schema: 'ext' }, offered([offer('cube', { fixedSchema: 'cube' })]), 'ExtensionMismatch'],
@@ -68,9 +68,9 @@ for (const [sentence, wished, context, expected] of table) {
 const messages: readonly (readonly [string, Partial<WishedExtension>, Context, RegExp])[] = [
   ['names the version that is missing', { version: '2.0' }, offered([]), /does not offer extension "cube" in version 2\.0; ask/],
   ['names no version where none was asked for', {}, offered([]), /does not offer extension "cube"; ask/],
-  ['has the SQL for an administrator', {}, offered([offer('cube', untrusted)], { letIn: true }), /in database "shop_orders": create extension "cube" with schema "public"$/],
-  ['has the SQL with the schema asked for', { schema: 'ext' }, offered([offer('cube', untrusted)], { letIn: true }), /create extension "cube" with schema "ext"$/],
-  ['has the SQL without a schema where it is fixed', {}, offered([offer('cube', { ...untrusted, fixedSchema: 'cube' })], { letIn: true }), /create extension "cube"$/],
+  ['has the SQL for an administrator', {}, offered([offer('cube', untrusted)], { untouched: false }), /in database "shop_orders": create extension "cube" with schema "public"$/],
+  ['has the SQL with the schema asked for', { schema: 'ext' }, offered([offer('cube', untrusted)], { untouched: false }), /create extension "cube" with schema "ext"$/],
+  ['has the SQL without a schema where it is fixed', {}, offered([offer('cube', { ...untrusted, fixedSchema: 'cube' })], { untouched: false }), /create extension "cube"$/],
   ['names all that is not listed', {}, offered([offer('cube', { requires: ['a', 'b', 'plpgsql'] })]), /needs "a", "b"; list that/],
 ];
 

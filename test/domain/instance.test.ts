@@ -68,6 +68,7 @@ const rows: readonly Row[] = [
   ['a server that does not tell who it is', withServer(readyInstance(), { systemIdentifier: null }), 'Ready', 'top'],
   ['the management role is no superuser', withServer(readyInstance(), { superuser: false }), 'Connected', 'wait RightsMissing', /role "operator"/],
   ['the registry was never made', withRegistry(readyInstance(), empty), 'Connected', 'step RegistryOutdated'],
+  ['the registry was there and is gone', withWish(withRegistry(readyInstance(), empty), { hadRegistry: true }), 'Connected', 'wait RegistryLost', /restore it from a backup.*annotate with/],
   ['the registry is older', withRegistry(readyInstance(), { schemaVersion: 0 }), 'Connected', 'step RegistryOutdated'],
   ['the registry is newer, and lets us', withRegistry(readyInstance(), { schemaVersion: 9 }), 'Ready', 'top'],
   ['the registry is too new', withRegistry(readyInstance(), { schemaVersion: 9, minCompatibleVersion: 2 }), 'Connected', 'wait RegistryTooNew', /version 2/],
@@ -105,6 +106,13 @@ test('Instance: a registry that does not know its server is told, so that its ro
   const unsure = withRegistry(dumped, { schemaVersion: 1, minCompatibleVersion: 1, systemIdentifier: null });
   const confirm = tokenOf(unsure);
   assert.equal(decided(withWish(unsure, { confirm })).step?.kind, 'AcceptServer');
+});
+
+test('Instance: a registry that is gone is made anew after the word of a person only', () => {
+  const gone = withWish(withRegistry(readyInstance(), empty), { hadRegistry: true });
+  const confirm = tokenOf(gone);
+  assert.deepEqual(decided(withWish(gone, { confirm, hadRegistry: true })).step, { kind: 'MigrateRegistry' });
+  assert.equal(decided(withWish(gone, { confirm: 'other', hadRegistry: true })).step, null);
 });
 
 test('Instance: without a registry the word alone lets one be made', () => {

@@ -158,7 +158,7 @@ const randomSession = (dice: Dice): Session =>
   dice.oneOf<Session>([
     world.proven,
     { ...world.proven, offers: [world.offer('cube')] },
-    { ...world.proven, offers: [world.offer('cube')], failures: { cube: broken } },
+    { ...world.proven, offers: [world.offer('cube')], pristine: true, failures: { cube: broken } },
     { ...world.proven, installed: [world.installed('cube')] },
     { kind: 'deferred' },
     { kind: 'pending' },

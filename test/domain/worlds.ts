@@ -136,7 +136,13 @@ export const live = {
   record,
 } as const satisfies StoredCredential;
 
-export const proven = { kind: 'proven', installed: [], offers: [], failures: {} } as const satisfies Session;
+export const proven = {
+  kind: 'proven',
+  installed: [],
+  offers: [],
+  pristine: true,
+  failures: {},
+} as const satisfies Session;
 
 /** As External Secrets leaves it once it wrote that version of the record. */
 export function externalSecret(
@@ -331,6 +337,7 @@ export const readyInstance = (overrides: Partial<InstanceFacts> = {}): InstanceF
     endpoint: instance.endpoint,
     confirm: undefined,
     recordedSystemIdentifier: '7000000000000000001',
+    hadRegistry: false,
   },
   installation: settings.installation,
   server: known(serverView),

@@ -182,6 +182,18 @@ test('a deleted Instance without Tenants leaves the registry and goes', async ()
   assert.deepEqual(world.forgotten, ['uid-instance'], 'its pool and password go with it');
 });
 
+test('a registry that has forgotten everything is believed less than live Tenants', async () => {
+  const world = await readyWorld({});
+  deleteInstance(world);
+  world.state.postgres.instances = {};
+  world.state.postgres.rows = {};
+  const held = await instanceTurn(world);
+  assert.equal(held.finalized, false);
+  assert.equal(conditionOf(held, 'Ready')?.reason, 'TenantsExist');
+  world.state.kubernetes.tenants = {};
+  assert.equal((await instanceTurn(world)).finalized, true);
+});
+
 test('a Tenant that claims its names in the same moment is not left without its Instance', async () => {
   const world = newWorld();
   deleteInstance(world);

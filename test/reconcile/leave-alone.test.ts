@@ -8,7 +8,7 @@ import { always } from './gate.ts';
 import { requestOf } from './metacontroller.ts';
 import { childKey } from './model-state.ts';
 import type { ModelWorld } from './model-world.ts';
-import { deleteTenant, leavingWorld, newWorld, pointsOf } from './points.ts';
+import { deleteTenant, leavingWorld, newWorld, pointsOf, readyWorld } from './points.ts';
 
 test('finalize without a deletionTimestamp touches nothing and keeps the child', async () => {
   for (const point of await pointsOf(newWorld())) {
@@ -106,4 +106,16 @@ test('a child that cannot even be repeated is an error: a list without it would 
   });
   await assert.rejects(finalizeTenant(world.context, { ...request, children }));
   await assert.rejects(syncTenant(world.context, { ...request, children, finalizing: false }));
+});
+
+test('an object that the API server does not have is not looked into: the answer tells nothing', async () => {
+  const world = await readyWorld({});
+  for (const metadata of [{ uid: 'uid-forged' }, { name: 'unknown' }]) {
+    const request = requestOf(world);
+    const parent = { ...request.parent, metadata: { ...request.parent.metadata, ...metadata }, status: {} };
+    const before = world.gate.calls.length;
+    const answer = await syncTenant(world.context, { ...request, parent });
+    assert.deepEqual(answer.status, {});
+    assert.deepEqual(world.gate.calls.slice(before), ['kubernetes.tenant']);
+  }
 });

@@ -69,7 +69,7 @@ export function modelObservation(state: ModelState, target: ServerTarget): Serve
       if (!database.allowConnections || role?.canLogin !== true) throw new Trouble('LoginRefused', 'closed');
       if (role.password !== password.reveal()) return { kind: 'rejected' };
       const offers = postgres.offers.filter(({ name }) => wanted.includes(name));
-      return copy({ kind: 'proven', extensions: database.extensions, offers } as const);
+      return copy({ kind: 'proven', extensions: database.extensions, offers, pristine: true } as const);
     },
   };
 }

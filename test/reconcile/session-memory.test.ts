@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Session } from '../../src/domain/facts.ts';
 import { SessionMemory } from '../../src/reconcile/session-memory.ts';
 
-const proven: Session = { kind: 'proven', installed: [], offers: [], failures: {} };
+const proven: Session = { kind: 'proven', installed: [], offers: [], pristine: true, failures: {} };
 
 const newMemory = (random = 0.5) => {
   const clock = { now: 1_000_000, random };

@@ -46,7 +46,10 @@ export class HookProcess {
       { ...env, HOST: '127.0.0.1', PORT: port },
       onLine,
     );
-    await hook.start();
+    await hook.start().catch(async (error: unknown) => {
+      await hook.kill();
+      throw error;
+    });
     return hook;
   }
 
@@ -67,6 +70,10 @@ export class HookProcess {
     });
     this.#child = child;
     this.#stopping = false;
+    // Whoever started it may die without a chance to stop it.
+    const killWithUs = (): void => void child.kill('SIGKILL');
+    process.once('exit', killWithUs);
+    child.once('exit', () => process.removeListener('exit', killWithUs));
     for (const stream of [child.stdout, child.stderr]) {
       let rest = '';
       stream.setEncoding('utf8').on('data', (text: string) => {
@@ -79,11 +86,12 @@ export class HookProcess {
     await waitFor(`the hook at ${this.url}`, () => this.#answers(child), { timeoutMs: 20_000 });
   }
 
-  /** Starts it again if it was ended from outside, as a kubelet would. */
-  async revive(): Promise<void> {
-    if (this.#stopping || this.#reviving || this.#running()) return;
+  /** Starts it again if it was ended from outside, as a kubelet would; true when that was needed. */
+  async revive(): Promise<boolean> {
+    if (this.#stopping || this.#reviving || this.#running()) return false;
     this.#reviving = true;
     await this.start().finally(() => (this.#reviving = false));
+    return true;
   }
 
   /** SIGTERM: an orderly end, which must come within the time that Kubernetes gives. */

@@ -33,6 +33,8 @@ export interface WorldOptions {
   /** Each line that the hook writes, whole. */
   readonly onHookLine?: (line: string) => void;
   readonly onStep?: (what: string) => void;
+  /** Given up at the next step when it aborts, also in the middle of starting. */
+  readonly signal?: AbortSignal;
   /** Settings of PostgreSQL. */
   readonly postgres?: Readonly<Record<string, string>>;
 }
@@ -61,11 +63,16 @@ export interface World {
 
 type Undo = () => Promise<unknown>;
 
-/** Starts the world; what was started is ended again when something fails on the way. */
+/**
+ * Starts the world; what was started is ended again when something fails on the way.
+ * @throws whatever `options.signal` was aborted with
+ */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const undo: Undo[] = [];
   const close = async (): Promise<void> => {
-    for (const end of undo.splice(0).reverse()) await end();
+    const failures: unknown[] = [];
+    for (const end of undo.splice(0).reverse()) await end().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw new AggregateError(failures, 'not everything could be ended in order');
   };
   try {
     return { ...(await buildWorld(options, (end) => undo.push(end))), close };
@@ -76,11 +83,15 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 async function buildWorld(options: WorldOptions, atEnd: (end: Undo) => void): Promise<Omit<World, 'close'>> {
-  const say = options.onStep ?? (() => undefined);
+  const say = (step: string): void => {
+    options.signal?.throwIfAborted();
+    options.onStep?.(step);
+  };
   const folder = await mkdtemp(join(tmpdir(), 'pgtenancy-world-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
 
   const warm = HookProcess.warm();
+  atEnd(() => warm);
   say('OpenBao');
   const openBao = await startOpenBao({ mode: options.openBao ?? 'dev' });
   atEnd(() => openBao.close());
@@ -134,6 +145,7 @@ async function buildWorld(options: WorldOptions, atEnd: (end: Undo) => void): Pr
   });
   atEnd(() => metacontroller.stop());
   for (const controller of controllersFor(hook.url)) await kube.create(compositeControllers, controller);
+  options.signal?.throwIfAborted();
   const kv = new KvClient(openBao.root, kvSetUp.mount);
   return { api, kube, openBao, kv, kvSetUp, postgres, metacontroller, externalSecrets, hook, ca, hookEnv };
 }

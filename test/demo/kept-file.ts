@@ -1,0 +1,56 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { z } from 'zod';
+
+import type { World } from '../world/world.ts';
+import { Unusable } from './unusable.ts';
+
+/** Where `npm run demo:sql` finds the server of a demo that was kept. */
+const path = fileURLToPath(new URL('../../.demo/world.json', import.meta.url));
+
+const keptShape = z.object({
+  /** The demo's own. */
+  pid: z.int(),
+  host: z.string(),
+  port: z.int(),
+  name: z.string(),
+  password: z.string(),
+  ca: z.string(),
+});
+type Kept = z.infer<typeof keptShape>;
+
+/** The demo that is kept running in this folder; undefined: none. One that was killed does not count. */
+export async function keptDemo(): Promise<Kept | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    const kept = keptShape.parse(JSON.parse(text));
+    process.kill(kept.pid, 0);
+    return kept;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws Unusable when another demo is kept: `demo:sql` could not tell them apart */
+export async function refuseSecondKept(): Promise<void> {
+  const kept = await keptDemo();
+  if (kept === undefined) return;
+  throw new Unusable(
+    `a demo is kept in this folder already (process ${kept.pid}): end it first, with Ctrl-C`,
+  );
+}
+
+export async function writeKept(world: World): Promise<void> {
+  await refuseSecondKept();
+  const { host, port, superuser } = world.postgres;
+  const kept: Kept = { pid: process.pid, host, port, ...superuser, ca: world.ca };
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, JSON.stringify(kept), { mode: 0o600 });
+}
+
+export async function removeKept(): Promise<void> {
+  if ((await keptDemo())?.pid === process.pid) await rm(path, { force: true });
+}
