@@ -6,12 +6,12 @@ import { externalSecrets, instances, secrets, tenants } from '../world/kubernete
 import { waitFor } from '../world/servers/wait-for.ts';
 import { actsIn, phaseOfStep, recordedPhase } from './acts.ts';
 import { assertNothingLeaked } from './canaries.ts';
-import { conditionOf } from './conditions.ts';
+import { conditionOf, tokenIn } from './conditions.ts';
 import { instance, untilInstance, untilInstanceReady } from './instances.ts';
 import { inPostgres, query, secretOf, sql } from './sql.ts';
 import { raise, type Stage } from './stage.ts';
 import { recordsIn, settled, tracesIn } from './stillness.ts';
-import { apply, ready, remove, tenant, untilCondition, untilReady } from './tenants.ts';
+import { apply, confirm, ready, remove, tenant, untilCondition, untilReady } from './tenants.ts';
 
 let stage: Stage;
 before(async () => {
@@ -54,6 +54,26 @@ test('A Tenant that comes with a retained name is a Conflict that names the hold
   await remove(stage, 'kept');
   const { transactions, records } = await tracesIn(stage);
   assert.deepEqual({ transactions, records }, { transactions: before.transactions, records: before.records });
+});
+
+test('What was retained comes back with its data: a DBA hands the row over, a person confirms a new password', async () => {
+  await ready(stage, 'back');
+  await query(await secretOf(stage, 'back'), 'create table public.precious as select 1 as one');
+  await remove(stage, 'back');
+  await withoutSecret('back');
+  await apply(stage, tenant('back'));
+  const held = await untilCondition(stage, 'back', 'Ready', { status: 'False', reason: 'Conflict' });
+  const statement = /(update pgtenancy\.tenant set [^;]+)/.exec(
+    conditionOf(held, 'Ready')?.message ?? '',
+  )?.[1];
+  assert.ok(statement !== undefined);
+  await sql(stage, statement.replace(/, or ask.*$/, ''));
+  const lost = await untilCondition(stage, 'back', 'Ready', { status: 'False', reason: 'CredentialLost' });
+  await confirm(stage, 'back', tokenIn(conditionOf(lost, 'Ready') ?? assert.fail()));
+  await untilReady(stage, 'back');
+  assert.deepEqual(await query(await secretOf(stage, 'back'), 'select one from public.precious'), [
+    { one: 1 },
+  ]);
 });
 
 test('Delete goes down step by step, each announced by its phase, and leaves nothing anywhere', async () => {
