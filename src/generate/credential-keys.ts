@@ -19,7 +19,9 @@ export const credentialKeys: Readonly<Record<keyof CredentialRecord | 'password'
   username: always('Name of the login role.'),
   password: always('Its password.'),
   sslmode: always('How to connect, in the words of libpq (`spec.tls.mode` of the Instance).'),
-  uri: always('All of the above as one libpq connection URI.'),
+  uri: always(
+    'All of the above as one libpq connection URI. For `verify-ca` and `verify-full` libpq also needs the parameter `sslrootcert`: a file that holds `certificates` (where that key is not given, the CA file of the platform).',
+  ),
   certificates: ifGiven('PEM certificates of the CA (`spec.tls.caBundle` of the Instance).'),
   rotation: ifGiven('The `spec.credentialRotation` that the password was made for.'),
 };

@@ -8,6 +8,7 @@ import Fastify, {
 import { Trouble } from '../errors.ts';
 import { byDeadline } from './deadline.ts';
 import { refusalOf, refusals, type Refusal } from './errors.ts';
+import { limitInFlight } from './in-flight.ts';
 import type { Metrics } from './metrics.ts';
 import type { Routes } from './routes.ts';
 
@@ -21,8 +22,14 @@ interface Options {
   readonly ready: () => boolean;
 }
 
-/** Whole objects with managedFields arrive twice (parent and child); etcd itself stops at 1.5 MiB for one. */
-const bodyLimit = 8 * 1024 * 1024;
+/**
+ * etcd stops at 1.5 MiB for one object. A request holds at most two that large: the parent, and either its child or the
+ * related Instance, which are small by nature; the last MiB is for the controller and for spaces in the JSON.
+ */
+const bodyLimit = 4 * 1024 * 1024;
+
+/** Far above what Metacontroller's workers hold open, far below what files and memory allow. */
+const maxConnections = 512;
 
 /** The hook as an HTTP server, not yet listening. */
 export function createApp({ routes, metrics, logger, deadline, ready }: Options): FastifyInstance {
@@ -60,8 +67,10 @@ export function createApp({ routes, metrics, logger, deadline, ready }: Options)
     metrics.requestDone(route, reply.statusCode, reply.elapsedTime / 1000);
     done();
   });
+  app.server.maxConnections = maxConnections;
+  const onRequest = limitInFlight((reply) => void send(reply, refusals.busy));
   for (const [path, route] of Object.entries(routes)) {
-    app.post(path, async (request, reply) => {
+    app.post(path, { onRequest }, async (request, reply) => {
       const read = route(request.body);
       if (read.kind === 'malformed') {
         request.log.warn({ route: path, fields: read.fields }, 'malformed hook request');

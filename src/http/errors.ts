@@ -16,11 +16,12 @@ export const refusals = {
   tooLarge: fixed(413, 'the body is too large'),
   unsupported: fixed(415, 'the body must be application/json'),
   bug: fixed(500, 'internal error; see the log of the operator'),
+  busy: { ...fixed(429, 'busy; try again later'), retryAfter: 1 },
   stopping: { ...fixed(503, 'the operator is stopping'), retryAfter: 1 },
 } as const satisfies Record<string, Refusal>;
 
 const busy = (seconds: number): Refusal => ({
-  ...fixed(429, 'busy; try again later'),
+  ...refusals.busy,
   retryAfter: Math.max(1, Math.ceil(seconds)),
 });
 
@@ -37,9 +38,18 @@ export function refusalOf(error: unknown): Refusal {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return refusals.malformed;
     default:
-      return error instanceof SyntaxError && statusOf(error) === 400 ? refusals.malformed : refusals.bug;
+      return isUnreadable(error) ? refusals.malformed : refusals.bug;
   }
 }
+
+/**
+ * Fastify gives a body that it could not parse, or whose sender went away in the middle of it, the status 400. Nothing
+ * of ours sets both, so a connection that broke behind the operator is still a bug.
+ */
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof Error &&
+  statusOf(error) === 400 &&
+  (error instanceof SyntaxError || codeOf(error) === 'ECONNRESET');
 
 const codeOf = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;

@@ -54,6 +54,8 @@ const versionRow = z.object({ version: z.int(), minCompatible: z.int() });
  * number of replicas may do it at once. Throws `RegistryTooNew`, `RegistryMissing`, `RightsMissing`, `Busy`.
  */
 export async function migrateRegistry(connection: Connection): Promise<void> {
+  // Remembered for `fillInSystem`: a service that forbids asking would break the transaction.
+  await connection.systemIdentifier();
   await inTransaction(connection, async () => {
     await connection.run(
       sql`select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('pgtenancy/registry', 0))`,

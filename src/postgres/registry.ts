@@ -29,7 +29,7 @@ export function registryWrites(server: ServerContext): RegistryWrites {
 }
 
 async function registerInstance(connection: Connection, { target }: ServerContext): Promise<void> {
-  if ((await registryPresence(connection)) !== 'whole') throw metaRowLost();
+  if ((await registryPresence(connection)) === 'empty') throw metaRowLost();
   await connection.run(sql`
     insert into pgtenancy.instance (instance_uid, installation)
     values (${target.instanceUid}::uuid, ${target.installation})

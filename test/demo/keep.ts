@@ -16,12 +16,10 @@ export async function keepRunning(
   narrator.heading('Kept running; Ctrl-C ends it. Phases and what the operator does go on being told here');
   narrator.detail(looks(world, tenant));
   if (tenant !== undefined) narrator.detail(disturbances(world, tenant));
-  narrator.detail(`
-kubectl cannot talk to this stand-in for the API server (it has no discovery): curl can.
+  narrator.detail(`kubectl cannot talk to this stand-in for the API server (it has no discovery): curl can.
 It heals within about 20 s because the demo looks often (CHECK_INTERVAL_SECONDS_MIN/MAX 5/10, RESYNC_SECONDS 5).
 In production a Tenant at rest is checked every 600 to 3600 s, its Instance every 300 s, and Metacontroller calls
-every 900 s (resyncPeriodSeconds).
-`);
+every 900 s (resyncPeriodSeconds).`);
   for (;;) {
     if (await world.hook.revive())
       narrator.line(`the operator runs again, as process ${world.hook.pid ?? 0}`);

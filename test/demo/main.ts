@@ -29,6 +29,7 @@ try {
 }
 watching.abort();
 if (ending.signal.aborted) narrator.heading('Ending everything that was started');
+narrator.silence();
 try {
   await world?.close();
   await removeKept();

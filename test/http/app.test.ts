@@ -96,6 +96,10 @@ const thrown: [sentence: string, error: unknown][] = [
     Object.assign(new Error('x'), { statusCode: 418, headers: { a: 'canary-4711' } }),
   ],
   ['a SyntaxError of our own', new SyntaxError('canary-4711')],
+  [
+    'an Error of a connection that broke behind the operator',
+    Object.assign(new Error('canary-4711'), { code: 'ECONNRESET' }),
+  ],
   ['no Error at all', 'canary-4711'],
   ['known trouble that nobody handled', new Trouble('ServerError', 'canary-4711')],
 ];

@@ -93,15 +93,15 @@ test('a poisoned prototype deep inside of a good request is 400', async () => {
   assert.equal(response.statusCode, 400);
 });
 
-test('a body above 8 MiB is 413, one below is read', async () => {
+test('a body above 4 MiB is 413, one below is read', async () => {
   const { post, world } = trialApp();
   const body = bodyFor(world, '/tenants/sync');
   const sized = (mebibytes: number) => ({
     ...body,
     controller: { filler: 'x'.repeat(mebibytes * 1024 * 1024) },
   });
-  assert.equal((await post('/tenants/sync', sized(7))).statusCode, 200);
-  const tooLarge = await post('/tenants/sync', sized(9));
+  assert.equal((await post('/tenants/sync', sized(3))).statusCode, 200);
+  const tooLarge = await post('/tenants/sync', sized(5));
   assert.deepEqual([tooLarge.statusCode, tooLarge.body], [413, '{"error":"the body is too large"}']);
 });
 

@@ -10,7 +10,11 @@ import { type LiveServer, LiveTenant, startLiveServer } from './live-server.ts';
 describe('many replicas and many syncs at once', () => {
   let live: LiveServer;
   before(async () => {
-    live = await startLiveServer({ settings: { log_statement: 'all' } }, {}, { lockMs: 300 });
+    live = await startLiveServer(
+      { settings: { log_statement: 'all' } },
+      {},
+      { lockMs: 300, objectLockMs: 5_000 },
+    );
   });
   after(() => live.close());
 

@@ -76,11 +76,16 @@ describe("a login with the application's credential", () => {
     });
   }
 
-  it('is only delayed while the application uses up its connections', async () => {
+  it('proves the password also while the application uses up its connections', async () => {
     const tenant = await opened();
     await live.admin(`alter role ${tenant.roleName} connection limit 1`);
     const application = await tenant.connect();
-    await assert.rejects(tenant.session(), { reason: 'LoginDelayed', message: /no connection left/ });
+    assert.deepEqual(await tenant.session(), { kind: 'authenticated' });
+    const extension = { name: 'citext', schema: undefined, version: undefined, as: 'tenant' } as const;
+    await assert.rejects(
+      async () => tenant.steps.installExtension(await tenant.handle(), tenant.password, extension),
+      { reason: 'LoginDelayed', message: /no connection left/ },
+    );
     await application.end();
     await waitFor('a free connection', () =>
       tenant.session().then(
@@ -88,6 +93,25 @@ describe("a login with the application's credential", () => {
         () => false,
       ),
     );
+  });
+
+  it('is only delayed when the server is full before it looks at the password', async () => {
+    const tenant = await opened();
+    const handle = await tenant.handle();
+    const [limit] = await live.admin<{ n: string }>(`select current_setting('max_connections') as n`);
+    const others: Awaited<ReturnType<typeof live.connect>>[] = [];
+    try {
+      for (let index = 0; index < Number(limit?.n); index += 1) others.push(await live.connect());
+      assert.fail('the server was never full');
+    } catch (error) {
+      assert.equal(Reflect.get(error as object, 'code'), '53300');
+      await assert.rejects(live.server.observe.session(handle, tenant.password, []), {
+        reason: 'LoginDelayed',
+        message: /no connection left/,
+      });
+    } finally {
+      await Promise.all(others.map((other) => other.end()));
+    }
   });
 
   it('is LoginRefused by pg_hba.conf, without the address that it was refused from', async () => {

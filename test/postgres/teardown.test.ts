@@ -111,7 +111,7 @@ describe('taking a tenant away', () => {
     );
     const seen = await live.server.observe.blockers(await tenant.handle());
     assert.deepEqual(seen, {
-      dependencies: ['2 objects in database other', 'privileges for database other'],
+      dependencies: ['2 objects in database other'],
       preparedTransactions: ['half done'],
       subscriptions: ['waiting'],
       activeSlots: [],
@@ -131,7 +131,7 @@ describe('taking a tenant away', () => {
     await tenant.steps.dropDatabase(await tenant.handle());
     await assert.rejects(async () => tenant.steps.dropRole(await tenant.handle()), {
       reason: 'DeletionBlocked',
-      message: `role "${role}" still has 2 objects in database other; privileges for database other`,
+      message: `role "${role}" still has 2 objects in database other`,
     });
     await live.admin('drop database other');
     await tenant.steps.dropRole(await tenant.handle());
