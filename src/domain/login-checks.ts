@@ -1,6 +1,6 @@
 import { judgeExtension, type ExtensionJudgement } from './extensions.ts';
 import type { Session, TenantFacts } from './facts.ts';
-import type { TenantStep } from './steps.ts';
+import type { ExtensionInstall, TenantStep } from './steps.ts';
 import {
   cannotTell,
   holds,
@@ -48,17 +48,25 @@ export function extensionsInstalled(facts: TenantFacts): Verdict<TenantStep> {
     return facts.letIn ? told(crowded.reason, crowded.message) : wait(crowded.reason, crowded.message);
   if (session.value.kind !== 'proven') return pending;
   const judged = judgeAll(facts, session.value);
-  const next = judged.find(({ kind }) => kind === 'installable');
-  if (next?.kind === 'installable') {
+  const next = nextInstall(judged);
+  if (next !== undefined) {
     const ask = facts.letIn ? toldStep<TenantStep> : step<TenantStep>;
-    return ask('ExtensionsMissing', `installing extension "${next.install.name}"`, {
+    return ask('ExtensionsMissing', `installing extension "${next.name}"`, {
       kind: 'InstallExtension',
-      extension: next.install,
+      extension: next,
     });
   }
   if (judged.every(({ kind }) => kind === 'installed')) return holds;
   const bad = judged.find((judgement) => judgement.kind === 'bad') ?? circular;
   return facts.letIn ? told(bad.reason, bad.message) : wait(bad.reason, bad.message);
+}
+
+/** Those of the management role go first: they need a database in which the tenant owns nothing yet. */
+function nextInstall(judged: readonly ExtensionJudgement[]): ExtensionInstall | undefined {
+  const installs = judged.flatMap((judgement) =>
+    judgement.kind === 'installable' ? [judgement.install] : [],
+  );
+  return installs.find((install) => install.as === 'management') ?? installs[0];
 }
 
 const crowded: Note = {

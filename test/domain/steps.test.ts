@@ -135,6 +135,14 @@ test('step: the connection limit that the Tenant asks for is enforced', () => {
   assert.deepEqual(step, { kind: 'RepairRole', repair: { connectionLimit: 20 } });
 });
 
+test('step: what only a superuser may install goes first, while nothing of the tenant is there', () => {
+  const offers = [world.offer('cube'), world.offer('pageinspect', { superuser: true, trusted: false })];
+  const wished = world.withWish(ready(), { extensions: [{ name: 'cube' }, { name: 'pageinspect' }] });
+  const facts = world.withSession({ ...wished, letIn: false }, { ...world.proven, offers });
+  const { step } = decided(facts);
+  assert.equal(step?.kind === 'InstallExtension' ? step.extension.name : step?.kind, 'pageinspect');
+});
+
 test('step: extensions go in the order in which they need each other', () => {
   const offers = [world.offer('earthdistance', { requires: ['cube'] }), world.offer('cube')];
   const facts = world.withWish(ready(), { extensions: [{ name: 'earthdistance' }, { name: 'cube' }] });
