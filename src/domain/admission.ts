@@ -80,15 +80,17 @@ function namespaceIsAllowed({ namespaceAllowed, wish }: TenantFacts): Judgement 
 const notAllowed = (wish: TenantFacts['wish']): string =>
   `PostgreSQLInstance "${wish.instanceName}" does not serve namespace "${wish.namespace}"; ask the platform administrator to add it to spec.allowedNamespaces`;
 
-function namesAreFree({ catalog, wish }: TenantFacts): Judgement {
+function namesAreFree(facts: TenantFacts): Judgement {
+  const { catalog } = facts;
   if (!catalog.known) return cannotTell(catalog);
-  const taken = takenName(catalog.value, wish);
+  const taken = takenName(catalog.value, facts);
   return taken === null
     ? null
     : wait('Conflict', `${taken}; choose another name, or ask the administrator of the server`);
 }
 
-function takenName(catalog: TenantCatalog, wish: TenantFacts['wish']): string | null {
+function takenName(catalog: TenantCatalog, facts: TenantFacts): string | null {
+  const { wish } = facts;
   const [holder] = catalog.holders;
   if (holder !== undefined) {
     const what =
@@ -97,7 +99,7 @@ function takenName(catalog: TenantCatalog, wish: TenantFacts['wish']): string | 
         : `role "${wish.roleName}"`;
     const kept = holder.state === 'Retained' ? 'is retained for' : 'belongs to';
     const whose = `Tenant ${holder.namespace}/${holder.name} (UID ${holder.tenantUid}) of installation "${holder.installation}"`;
-    return `${what} ${kept} ${whose}${handOver(holder, wish)}`;
+    return `${what} ${kept} ${whose}${handOver(holder, facts)}`;
   }
   if (catalog.database.named !== null)
     return `database "${wish.databaseName}" exists already and is not ours`;
@@ -105,11 +107,15 @@ function takenName(catalog: TenantCatalog, wish: TenantFacts['wish']): string | 
   return null;
 }
 
-/** The same Tenant made anew is another one to the registry; only the server's administrator can say that it is not. */
-const handOver = (holder: RegistryRow, wish: TenantFacts['wish']): string =>
-  holder.namespace === wish.namespace && holder.name === wish.name
-    ? `, an earlier one of this name; to hand its database over, a database administrator runs: update pgtenancy.tenant set tenant_uid = '${wish.uid}', state = 'Active', retained_at = null where tenant_uid = '${holder.tenantUid}'`
-    : '';
+/**
+ * The same Tenant made anew is another one to the registry; only the server's administrator can say that it is not. A
+ * Tenant of another installation is never offered: it may well be alive in another cluster.
+ */
+function handOver(holder: RegistryRow, { settings, wish }: TenantFacts): string {
+  const same = holder.namespace === wish.namespace && holder.name === wish.name;
+  if (!same || holder.installation !== settings.installation) return '';
+  return `, an earlier one of this name; to hand its database over, a database administrator runs: update pgtenancy.tenant set tenant_uid = '${wish.uid}', state = 'Active', retained_at = null where tenant_uid = '${holder.tenantUid}'`;
+}
 
 function secretNameIsFree({ child, wish }: TenantFacts): Judgement {
   if (!child.known) return cannotTell(child);

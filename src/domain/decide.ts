@@ -84,8 +84,9 @@ function extensionFinding(
     message: '',
   });
   const open = verdict.kind === 'unknown' || state.first?.verdict.kind === 'unknown';
-  const deferred = !none && facts.session.known && facts.session.value.kind === 'deferred';
-  return open || deferred ? { ...finding, unlessRecorded: true } : finding;
+  const unseen =
+    !none && facts.session.known && ['deferred', 'authenticated'].includes(facts.session.value.kind);
+  return open || (unseen && verdict.kind === 'holds') ? { ...finding, unlessRecorded: true } : finding;
 }
 
 /** The only cumulative one: it copies the first verdict that does not hold, and stays as recorded while that is unknown. */

@@ -116,6 +116,8 @@ export interface InstanceWish {
   readonly recordedSystemIdentifier: string;
   /** The registry was there when it was last seen. */
   readonly hadRegistry: boolean;
+  /** Since when status tells that it is gone; '' while it does not. It tells one loss from the next. */
+  readonly registryLostSince: string;
 }
 
 export interface InstanceFacts {

@@ -73,13 +73,7 @@ export function registryIsCurrent({ registry, wish }: InstanceFacts): Judgement 
   if (!registry.known) return cannotTell(registry);
   const { schemaVersion, minCompatibleVersion } = registry.value;
   if (schemaVersion === null && wish.hadRegistry) {
-    return afterConfirmation<InstanceStep>(wish.confirm, {
-      reason: 'RegistryLost',
-      message: 'the registry (schema pgtenancy of the management database) is gone; restore it from a backup',
-      lost: [wish.uid, wish.recordedSystemIdentifier],
-      purpose: 'or, to go on with a new and empty one, in which no Tenant owns anything',
-      step: { kind: 'MigrateRegistry' },
-    });
+    return registryLost(wish);
   }
   if (minCompatibleVersion !== null && minCompatibleVersion > registryVersion) {
     return wait(
@@ -89,6 +83,20 @@ export function registryIsCurrent({ registry, wish }: InstanceFacts): Judgement 
   }
   if (schemaVersion !== null && schemaVersion >= registryVersion) return holds;
   return step('RegistryOutdated', 'creating or migrating the registry', { kind: 'MigrateRegistry' });
+}
+
+/** The loss is told first; the word that is asked for then belongs to this loss alone. */
+function registryLost({ uid, confirm, registryLostSince }: InstanceFacts['wish']): Judgement {
+  const message =
+    'the registry (schema pgtenancy of the management database) is gone; restore it from a backup';
+  if (registryLostSince === '') return wait('RegistryLost', message);
+  return afterConfirmation<InstanceStep>(confirm, {
+    reason: 'RegistryLost',
+    message,
+    lost: [uid, registryLostSince],
+    purpose: 'or, to go on with a new and empty one, in which no Tenant owns anything',
+    step: { kind: 'MigrateRegistry' },
+  });
 }
 
 /** The registry knows this Instance, as one of this installation. */

@@ -11,7 +11,7 @@ import {
 } from './instance-checks.ts';
 import { instanceLadder } from './instance-ladder.ts';
 import type { InstanceStep } from './steps.ts';
-import type { Note, Verdict } from './verdict.ts';
+import { pending, type Note, type Verdict } from './verdict.ts';
 
 export interface InstanceDecision {
   readonly phase: InstancePhase;
@@ -38,7 +38,7 @@ export function decideInstance(
   const findings = [
     speaking(state, 'Connected', own('Connected', judge([serverAnswers, sameServer], facts))),
     speaking(state, 'RightsSufficient', rightsSuffice(facts)),
-    speaking(state, 'RegistryReady', own('RegistryReady', judge([registryIsCurrent], facts))),
+    speaking(state, 'RegistryReady', own('RegistryReady', registryVerdict(facts))),
     speaking(state, 'PublicClosed', publicIsClosed(facts)),
     speaking(state, 'Ready', first ?? { kind: 'holds' }, true),
   ];
@@ -48,6 +48,13 @@ export function decideInstance(
     first,
     findings: [...findings, ...stalledFindings(first)],
   };
+}
+
+/** On another server than before the question of a registry comes after the question of the server. */
+function registryVerdict(facts: InstanceFacts): Verdict<InstanceStep> {
+  const server = sameServer(facts);
+  const changed = server.kind === 'wait' && server.reason === 'SystemIdentifierChanged';
+  return changed ? pending : judge([registryIsCurrent], facts);
 }
 
 /** While the deciding fact is unknown only its own rung says so; everything else stays as recorded. */

@@ -44,8 +44,9 @@ export function extensionsInstalled(facts: TenantFacts): Verdict<TenantStep> {
   if (wish.extensions.length === 0) return holds;
   if (!session.known) return cannotTell(session);
   if (session.value.kind === 'deferred') return holds;
+  // Nothing was seen of them: before the application is in that holds it up, afterwards what is recorded stands.
   if (session.value.kind === 'authenticated')
-    return facts.letIn ? told(crowded.reason, crowded.message) : wait(crowded.reason, crowded.message);
+    return facts.letIn ? holds : wait(crowded.reason, crowded.message);
   if (session.value.kind !== 'proven') return pending;
   const judged = judgeAll(facts, session.value);
   const next = nextInstall(judged);

@@ -83,7 +83,7 @@ export const reasons = {
   RightsMissing: stalls('The management role lacks a right.'),
   PermissionDenied: stalls('PostgreSQL denied permission for a statement.'),
   ServerError: mends('PostgreSQL answered a statement with an error.'),
-  RegistryMissing: mends('The registry does not exist yet, or a part of it is gone.'),
+  RegistryMissing: stalls('The registry does not exist yet, or a part of it is gone.'),
   RegistryTooNew: stalls('The registry was written by a newer version of this operator.'),
   StaleDecision: mends('The observation behind a step was too old; it is made again.'),
   LoginUnverifiable: stalls('The server lets the application in without checking its password.'),

@@ -3,7 +3,7 @@ import type { TenantCatalog } from '../domain/catalog.ts';
 import type { CredentialPath, StoredCredential } from '../domain/credential.ts';
 import { known, unknown, type Fact } from '../domain/fact.ts';
 import type { Settings, TenantFacts, TenantWish } from '../domain/facts.ts';
-import { extensionsInstalled, loginProven } from '../domain/login-checks.ts';
+import { extensionsInstalled } from '../domain/login-checks.ts';
 import { tenantPhases } from '../api/tenant.ts';
 import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
@@ -54,7 +54,7 @@ function rememberIfAtRest(
   { key, session, fresh }: SessionLook,
   facts: TenantFacts,
 ): void {
-  if (!fresh || key === null || !session.known || loginProven(facts).kind !== 'holds') return;
+  if (!fresh || key === null || !session.known || session.value.kind !== 'proven') return;
   const extensions = extensionsInstalled(facts);
   const atRest = extensions.kind === 'holds' || (extensions.kind === 'told' && extensions.step === undefined);
   if (atRest) sessions.remember(facts.wish.uid, key, session.value);

@@ -27,7 +27,8 @@ export async function release(
   }
   const { count, first } = facts.registry.value.activeTenants;
   if (count > 0) return tenantsExist(count, first);
-  if (facts.registry.value.instance === null) return whileUnregistered(context, live);
+  const claimants = await liveClaimants(context, live);
+  if (claimants !== null || facts.registry.value.instance === null) return claimants;
   const released = await attempt(() => server.registry.releaseInstance());
   if (!released.known) return { reason: released.reason, message: released.message };
   return released.value
@@ -48,11 +49,25 @@ const tenantsExist = (count: number, first: readonly string[]): Note => ({
   message: `${count} ${count === 1 ? 'Tenant lives' : 'Tenants live'} on this Instance: ${first.join(', ')}${count > first.length ? ', ...' : ''}; delete them first (a row whose Tenant is gone is shown by: select * from pgtenancy.tenant where state = 'Active')`,
 });
 
-/** A registry that does not know the Instance may have been lost: live Tenants are believed more than its silence. */
-async function whileUnregistered(context: Context, { metadata }: PostgreSQLInstance): Promise<Note | null> {
-  const tenants = await attempt(() => context.kubernetes.tenantsOf(metadata.name));
-  if (!tenants.known) return { reason: tenants.reason, message: tenants.message };
-  return tenants.value.length === 0 ? null : tenantsExist(tenants.value.length, tenants.value.slice(0, 3));
+/**
+ * A registry that knows no Tenant may have lost them: live Tenants that once claimed names here are believed more than
+ * its silence. null: there is none.
+ */
+async function liveClaimants(
+  { kubernetes }: Context,
+  { metadata }: PostgreSQLInstance,
+): Promise<Note | null> {
+  const found = await attempt(async () => {
+    const tenants = await kubernetes.tenantsOf(metadata.name);
+    for (const tenant of tenants) {
+      const [namespace = '', name = ''] = tenant.split('/');
+      const live = await kubernetes.tenant(namespace, name);
+      if (live?.status?.databaseName !== undefined) return tenants;
+    }
+    return [];
+  });
+  if (!found.known) return { reason: found.reason, message: found.message };
+  return found.value.length === 0 ? null : tenantsExist(found.value.length, found.value.slice(0, 3));
 }
 
 async function whileUnreachable(context: Context, live: PostgreSQLInstance, why: Note): Promise<Note | null> {

@@ -31,14 +31,18 @@ export function instanceWish({ metadata, spec, status }: PostgreSQLInstance): In
     endpoint: endpointOf(spec),
     confirm: metadata.annotations?.[confirmAnnotation],
     recordedSystemIdentifier: status?.systemIdentifier ?? '',
-    hadRegistry: hadRegistry(status),
+    ...registryAsRecorded(status),
   };
 }
 
 /** The registry was there when it was last looked at, or has been missed since. */
-function hadRegistry(status: PostgreSQLInstance['status']): boolean {
+function registryAsRecorded(status: PostgreSQLInstance['status']) {
   const recorded = status?.conditions?.find(({ type }) => type === 'RegistryReady');
-  return recorded?.status === 'True' || recorded?.reason === 'RegistryLost';
+  const isLost = recorded?.reason === 'RegistryLost';
+  return {
+    hadRegistry: recorded?.status === 'True' || isLost,
+    registryLostSince: isLost ? recorded.lastTransitionTime : '',
+  };
 }
 
 export const endpointOf = ({ host, hostAddress, port }: PostgreSQLInstance['spec']) => ({

@@ -47,34 +47,144 @@ type Row = readonly [
 ];
 
 // prettier-ignore
+const lostSince = (registryLostSince: string) => ({ hadRegistry: true, registryLostSince });
+
 const rows: readonly Row[] = [
   ['everything holds', readyInstance(), 'Ready', 'top'],
   ['the server cannot be reached', readyInstance({ server: lost }), 'Planned', 'unknown ServerError'],
   ['the server says no', refused, 'Planned', 'wait AuthenticationFailed', /password refused/],
   ['a pooler answers', withServer(readyInstance(), { pooled: true }), 'Planned', 'wait PoolerDetected'],
   ['a standby answers', withServer(readyInstance(), { inRecovery: true }), 'Planned', 'wait StandbyDetected'],
-  ['the server is PostgreSQL 14', withServer(readyInstance(), { versionNumber: 140_019, version: '14.19' }), 'Planned', 'wait VersionUnsupported', /PostgreSQL 14\.19/],
+  [
+    'the server is PostgreSQL 14',
+    withServer(readyInstance(), { versionNumber: 140_019, version: '14.19' }),
+    'Planned',
+    'wait VersionUnsupported',
+    /PostgreSQL 14\.19/,
+  ],
   ['the server is PostgreSQL 15.0', withServer(readyInstance(), { versionNumber: 150_000 }), 'Ready', 'top'],
-  ['the certificate lacks the name', certificate(false, true), 'Planned', 'wait CertificateSANMissing', /no DNS SAN "db\.example\.com"/],
-  ['the certificate lacks the address', certificate(true, false), 'Planned', 'wait CertificateSANMissing', /no IP SAN 192\.0\.2\.10/],
-  ['the certificate lacks an address that nobody gave', withWish(certificate(true, false), { endpoint: named }), 'Planned', 'wait CertificateSANMissing'],
+  [
+    'the certificate lacks the name',
+    certificate(false, true),
+    'Planned',
+    'wait CertificateSANMissing',
+    /no DNS SAN "db\.example\.com"/,
+  ],
+  [
+    'the certificate lacks the address',
+    certificate(true, false),
+    'Planned',
+    'wait CertificateSANMissing',
+    /no IP SAN 192\.0\.2\.10/,
+  ],
+  [
+    'the certificate lacks an address that nobody gave',
+    withWish(certificate(true, false), { endpoint: named }),
+    'Planned',
+    'wait CertificateSANMissing',
+  ],
   ['the registry cannot be read', readyInstance({ registry: lost }), 'Planned', 'unknown ServerError'],
-  ['another server than the registry knows', moved, 'Planned', 'wait SystemIdentifierChanged', /identifier 2, before 7000000000000000001.*to go on with this one, annotate with/],
-  ['another server than the status knows, without a registry', dumped, 'Planned', 'wait SystemIdentifierChanged', /annotate with/],
-  ['another server than the status knows, with a registry that is its own', replaced, 'Planned', 'wait SystemIdentifierChanged', /identifier 7000000000000000001, before 1\).*annotate with/],
-  ['another server than its registry knows, whatever the status says', withRegistry(readyInstance(), { systemIdentifier: '1' }), 'Planned', 'wait SystemIdentifierChanged', /identifier 7000000000000000001, before 1\)/],
-  ['a first server, with a registry from before', withWish(readyInstance(), { recordedSystemIdentifier: '' }), 'Ready', 'top'],
-  ['a first server, without a registry', withWish(dumped, { recordedSystemIdentifier: '' }), 'Connected', 'step RegistryOutdated'],
-  ['a server that does not tell who it is', withServer(readyInstance(), { systemIdentifier: null }), 'Ready', 'top'],
-  ['the management role is no superuser', withServer(readyInstance(), { superuser: false }), 'Connected', 'wait RightsMissing', /role "operator"/],
+  [
+    'another server than the registry knows',
+    moved,
+    'Planned',
+    'wait SystemIdentifierChanged',
+    /identifier 2, before 7000000000000000001.*to go on with this one, annotate with/,
+  ],
+  [
+    'another server than the status knows, without a registry',
+    dumped,
+    'Planned',
+    'wait SystemIdentifierChanged',
+    /annotate with/,
+  ],
+  [
+    'another server than the status knows, with a registry that is its own',
+    replaced,
+    'Planned',
+    'wait SystemIdentifierChanged',
+    /identifier 7000000000000000001, before 1\).*annotate with/,
+  ],
+  [
+    'another server than its registry knows, whatever the status says',
+    withRegistry(readyInstance(), { systemIdentifier: '1' }),
+    'Planned',
+    'wait SystemIdentifierChanged',
+    /identifier 7000000000000000001, before 1\)/,
+  ],
+  [
+    'a first server, with a registry from before',
+    withWish(readyInstance(), { recordedSystemIdentifier: '' }),
+    'Ready',
+    'top',
+  ],
+  [
+    'a first server, without a registry',
+    withWish(dumped, { recordedSystemIdentifier: '' }),
+    'Connected',
+    'step RegistryOutdated',
+  ],
+  [
+    'a server that does not tell who it is',
+    withServer(readyInstance(), { systemIdentifier: null }),
+    'Ready',
+    'top',
+  ],
+  [
+    'the management role is no superuser',
+    withServer(readyInstance(), { superuser: false }),
+    'Connected',
+    'wait RightsMissing',
+    /role "operator"/,
+  ],
   ['the registry was never made', withRegistry(readyInstance(), empty), 'Connected', 'step RegistryOutdated'],
-  ['the registry was there and is gone', withWish(withRegistry(readyInstance(), empty), { hadRegistry: true }), 'Connected', 'wait RegistryLost', /restore it from a backup.*annotate with/],
-  ['the registry is older', withRegistry(readyInstance(), { schemaVersion: 0 }), 'Connected', 'step RegistryOutdated'],
+  [
+    'the registry was there and is gone',
+    withWish(withRegistry(readyInstance(), empty), { hadRegistry: true }),
+    'Connected',
+    'wait RegistryLost',
+    /restore it from a backup$/,
+  ],
+  [
+    'the registry is gone, and status says so',
+    withWish(withRegistry(readyInstance(), empty), lostSince('2026-01-01T00:00:00Z')),
+    'Connected',
+    'wait RegistryLost',
+    /restore it from a backup.*annotate with/,
+  ],
+  [
+    'the registry is older',
+    withRegistry(readyInstance(), { schemaVersion: 0 }),
+    'Connected',
+    'step RegistryOutdated',
+  ],
   ['the registry is newer, and lets us', withRegistry(readyInstance(), { schemaVersion: 9 }), 'Ready', 'top'],
-  ['the registry is too new', withRegistry(readyInstance(), { schemaVersion: 9, minCompatibleVersion: 2 }), 'Connected', 'wait RegistryTooNew', /version 2/],
-  ['the registry does not know the Instance', withRegistry(readyInstance(), { instance: null }), 'RegistryReady', 'step InstanceUnregistered'],
-  ['the registry has it under another installation', withRegistry(readyInstance(), { instance: { installation: 'other' } }), 'RegistryReady', 'wait InstanceChanged', /installation "other"/],
-  ['PUBLIC may connect around: advice only', withServer(readyInstance(), { publicConnect: ['app'] }), 'Ready', 'top'],
+  [
+    'the registry is too new',
+    withRegistry(readyInstance(), { schemaVersion: 9, minCompatibleVersion: 2 }),
+    'Connected',
+    'wait RegistryTooNew',
+    /version 2/,
+  ],
+  [
+    'the registry does not know the Instance',
+    withRegistry(readyInstance(), { instance: null }),
+    'RegistryReady',
+    'step InstanceUnregistered',
+  ],
+  [
+    'the registry has it under another installation',
+    withRegistry(readyInstance(), { instance: { installation: 'other' } }),
+    'RegistryReady',
+    'wait InstanceChanged',
+    /installation "other"/,
+  ],
+  [
+    'PUBLIC may connect around: advice only',
+    withServer(readyInstance(), { publicConnect: ['app'] }),
+    'Ready',
+    'top',
+  ],
 ];
 
 for (const [sentence, facts, phase, answer, message] of rows) {
@@ -108,11 +218,13 @@ test('Instance: a registry that does not know its server is told, so that its ro
   assert.equal(decided(withWish(unsure, { confirm })).step?.kind, 'AcceptServer');
 });
 
-test('Instance: a registry that is gone is made anew after the word of a person only', () => {
-  const gone = withWish(withRegistry(readyInstance(), empty), { hadRegistry: true });
-  const confirm = tokenOf(gone);
-  assert.deepEqual(decided(withWish(gone, { confirm, hadRegistry: true })).step, { kind: 'MigrateRegistry' });
-  assert.equal(decided(withWish(gone, { confirm: 'other', hadRegistry: true })).step, null);
+test('Instance: a registry that is gone is made anew after the word of a person, and each loss needs its own', () => {
+  const gone = withRegistry(readyInstance(), empty);
+  const first = lostSince('2026-01-01T00:00:00Z');
+  const confirm = tokenOf(withWish(gone, first));
+  assert.deepEqual(decided(withWish(gone, { ...first, confirm })).step, { kind: 'MigrateRegistry' });
+  assert.equal(decided(withWish(gone, { ...lostSince('2026-01-02T00:00:00Z'), confirm })).step, null);
+  assert.equal(decided(withWish(gone, { ...first, registryLostSince: '', confirm })).step, null);
 });
 
 test('Instance: without a registry the word alone lets one be made', () => {

@@ -338,6 +338,7 @@ export const readyInstance = (overrides: Partial<InstanceFacts> = {}): InstanceF
     confirm: undefined,
     recordedSystemIdentifier: '7000000000000000001',
     hadRegistry: false,
+    registryLostSince: '',
   },
   installation: settings.installation,
   server: known(serverView),

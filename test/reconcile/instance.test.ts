@@ -182,15 +182,25 @@ test('a deleted Instance without Tenants leaves the registry and goes', async ()
   assert.deepEqual(world.forgotten, ['uid-instance'], 'its pool and password go with it');
 });
 
-test('a registry that has forgotten everything is believed less than live Tenants', async () => {
-  const world = await readyWorld({});
+test('a registry that has forgotten its Tenants, or everything, is believed less than live Tenants', async () => {
+  for (const instances of [{}, undefined]) {
+    const world = await readyWorld({});
+    deleteInstance(world);
+    world.state.postgres.instances = instances ?? world.state.postgres.instances;
+    world.state.postgres.rows = {};
+    const held = await instanceTurn(world);
+    assert.equal(held.finalized, false);
+    assert.equal(conditionOf(held, 'Ready')?.reason, 'TenantsExist');
+    world.state.kubernetes.tenants = {};
+    assert.equal((await instanceTurn(world)).finalized, true);
+  }
+});
+
+test('a live Tenant that never claimed anything does not hold its Instance', async () => {
+  const world = newInstanceWorld();
+  await climb(world);
+  world.state.kubernetes.tenants = newWorld().state.kubernetes.tenants;
   deleteInstance(world);
-  world.state.postgres.instances = {};
-  world.state.postgres.rows = {};
-  const held = await instanceTurn(world);
-  assert.equal(held.finalized, false);
-  assert.equal(conditionOf(held, 'Ready')?.reason, 'TenantsExist');
-  world.state.kubernetes.tenants = {};
   assert.equal((await instanceTurn(world)).finalized, true);
 });
 
