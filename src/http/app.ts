@@ -6,6 +6,7 @@ import Fastify, {
 } from 'fastify';
 
 import { Trouble } from '../errors.ts';
+import { limitBodyTime } from './body-time.ts';
 import { byDeadline } from './deadline.ts';
 import { refusalOf, refusals, type Refusal } from './errors.ts';
 import { limitInFlight } from './in-flight.ts';
@@ -29,7 +30,7 @@ interface Options {
 const bodyLimit = 4 * 1024 * 1024;
 
 /** Far above what Metacontroller's workers hold open, far below what files and memory allow. */
-const maxConnections = 512;
+const maxConnections = 128;
 
 /** The hook as an HTTP server, not yet listening. */
 export function createApp({ routes, metrics, logger, deadline, ready }: Options): FastifyInstance {
@@ -57,6 +58,7 @@ export function createApp({ routes, metrics, logger, deadline, ready }: Options)
       request.log.error({ ...logFieldsOf(error), route: request.routeOptions.url }, 'bug');
     return send(reply, refusal);
   });
+  app.addHook('onRequest', limitBodyTime);
   // A connection that Metacontroller keeps open would hold up the end of the process by its idle time.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (!ready()) void reply.header('connection', 'close');
@@ -68,15 +70,15 @@ export function createApp({ routes, metrics, logger, deadline, ready }: Options)
     done();
   });
   app.server.maxConnections = maxConnections;
-  const onRequest = limitInFlight((reply) => void send(reply, refusals.busy));
+  const inFlight = limitInFlight();
   for (const [path, route] of Object.entries(routes)) {
-    app.post(path, { onRequest }, async (request, reply) => {
+    app.post(path, async (request, reply) => {
       const read = route(request.body);
       if (read.kind === 'malformed') {
         request.log.warn({ route: path, fields: read.fields }, 'malformed hook request');
         return send(reply, refusals.malformed);
       }
-      return byDeadline(deadline, read.handle());
+      return inFlight(() => byDeadline(deadline, read.handle()));
     });
   }
   app.get('/healthz', () => ({ status: 'ok' }));

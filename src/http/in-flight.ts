@@ -1,19 +1,23 @@
-import type { FastifyReply, onRequestHookHandler } from 'fastify';
+import { Trouble } from '../errors.ts';
 
-/** Each may hold a body of the full size, so this bounds memory; Metacontroller has a few workers for each kind. */
+/** Metacontroller has a few workers for each kind, and each waits for its answer. */
 const maxInFlight = 64;
 
-/** Refuses a request before its body is read while as many others as may be are under way. */
-export function limitInFlight(refuse: (reply: FastifyReply) => void): onRequestHookHandler {
+/**
+ * Gives a function that runs work only while fewer than 64 others run. Only what has its whole body takes a place, so
+ * clients that send slowly cannot hold them all; and one that hangs up does not free its place while its work goes on.
+ * The function throws Trouble `Busy` when all places are taken.
+ */
+export function limitInFlight(): <T>(work: () => Promise<T>) => Promise<T> {
   let inFlight = 0;
-  return (_request, reply, done) => {
-    if (inFlight >= maxInFlight) {
-      refuse(reply);
-      return;
-    }
+  return async (work) => {
+    if (inFlight >= maxInFlight)
+      throw new Trouble('Busy', 'too many requests are under way', { retryAfterSeconds: 1 });
     inFlight += 1;
-    // 'close' comes exactly once, also when the client goes away before it is answered.
-    reply.raw.once('close', () => (inFlight -= 1));
-    done();
+    try {
+      return await work();
+    } finally {
+      inFlight -= 1;
+    }
   };
 }

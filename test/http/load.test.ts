@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 import { waitFor } from '../world/servers/wait-for.ts';
 import { routeThat, trialApp } from './trial-app.ts';
@@ -31,7 +32,27 @@ async function listening(t: TestContext, options: Parameters<typeof trialApp>[0]
   return { ...trial, send };
 }
 
-const answerOf = async (socket: Socket): Promise<string> => String((await once(socket, 'data'))[0]);
+const answerOf = async (socket: Socket): Promise<string> =>
+  String((await once(socket, 'data', { signal: AbortSignal.timeout(10_000) }))[0]);
+
+/** Resolves when the connection is over, whether it was ended or reset. */
+const goneWithin = (milliseconds: number, socket: Socket) =>
+  new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`the connection was still open after ${milliseconds} ms`));
+    }, milliseconds);
+    socket
+      .on('error', () => undefined)
+      .once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      })
+      .resume();
+  });
+
+const connectionsOf = promisify((server: Server, done: (error: Error | null, count: number) => void) => {
+  server.getConnections(done);
+});
 
 test('a client that goes away in the middle of its body is no bug: nothing in the log, no 500', async (t) => {
   const { app, send, metrics, log } = await listening(t);
@@ -48,33 +69,89 @@ test('a client that goes away in the middle of its body is no bug: nothing in th
   assert.doesNotMatch(log(), /"level":"(?:warn|error|fatal)"/);
 });
 
-test('the 65th hook request at once is 429 before its body is there, and those that left make room again', async (t) => {
-  const { app, send } = await listening(t, { routes: routeThat(() => Promise.resolve({ here: true })) });
-  let arrived = 0;
-  let left = 0;
-  app.server.on('request', (_request, response) => {
-    arrived += 1;
-    response.once('close', () => (left += 1));
+for (const count of [64, 200]) {
+  test(`${count} bodies that never end neither delay a good request nor stay: 2 s, no 500, nothing in the log`, async (t) => {
+    const { app, send, metrics, log } = await listening(t, {
+      routes: routeThat(() => Promise.resolve({ here: true })),
+    });
+    let arrived = 0;
+    app.server.on('request', () => (arrived += 1));
+    const started = performance.now();
+    const slow = await Promise.all(Array.from({ length: count }, () => send(`${head(2)}{`)));
+    const ended = Promise.all(slow.map((socket) => goneWithin(4_000, socket)));
+    await waitFor('all heads', () => arrived === count, { timeoutMs: 1_500 });
+
+    const asked = performance.now();
+    assert.match(await answerOf(await send(`${head(2)}{}`)), /^HTTP\/1\.1 200 /);
+    assert.ok(performance.now() - asked < 1_000, 'at once');
+    assert.ok(
+      slow.every((socket) => !socket.destroyed),
+      'while the slow ones are still there',
+    );
+
+    await ended;
+    assert.ok(performance.now() - started > 1_900, 'a body has its two seconds');
+    assert.doesNotMatch(await metrics.render(), /code="(?:429|5\d\d)"/);
+    assert.doesNotMatch(log(), /"level":"(?:warn|error|fatal)"/);
   });
-  const half = await Promise.all(Array.from({ length: 64 }, () => send(`${head(2)}{`)));
-  await waitFor('64 requests', () => arrived === 64);
-  const refused = await answerOf(await send(head(2)));
+}
+
+test('a body that drips is ended too, on a path that is none as well', async (t) => {
+  const { send } = await listening(t);
+  const dripping = await Promise.all([
+    send(head(1_000)),
+    send(head(1_000).replace('/tenants/sync', '/none')),
+  ]);
+  const drip = setInterval(() => {
+    for (const socket of dripping) if (socket.writable) socket.write(' ');
+  }, 100);
+  t.after(() => {
+    clearInterval(drip);
+  });
+  await Promise.all(dripping.map((socket) => goneWithin(4_000, socket)));
+});
+
+test('a handler has longer than a body, and so has a connection that waits for its next request', async (t) => {
+  const { send } = await listening(t, { routes: routeThat(() => sleep(2_300, { here: true })) });
+  const [unused, busy] = await Promise.all([send(''), send(`${head(2)}{}`)]);
+  assert.match(await answerOf(busy), /^HTTP\/1\.1 200 /);
+  for (const socket of [unused, busy]) socket.write(`${head(2)}{}`);
+  for (const answer of await Promise.all([unused, busy].map(answerOf)))
+    assert.match(answer, /^HTTP\/1\.1 200 /);
+});
+
+test('the 65th handler at once is 429, also when clients have hung up; those that are done make room again', async (t) => {
+  let running = 0;
+  const { promise: free, resolve: release } = Promise.withResolvers<undefined>();
+  const { app, send, log } = await listening(t, {
+    routes: routeThat(async () => {
+      running += 1;
+      await free;
+      return { here: true };
+    }),
+  });
+  const sockets = await Promise.all(Array.from({ length: 64 }, () => send(`${head(2)}{}`)));
+  await waitFor('64 handlers', () => running === 64);
+  const [left, staying] = [sockets.slice(0, 32), sockets.slice(32)];
+  const gone = left.map((socket) => goneWithin(1_000, socket));
+  for (const socket of left) socket.destroy();
+  await Promise.all(gone);
+  await waitFor('the server to see it', () => connectionsOf(app.server).then((count) => count === 32));
+  const refused = await answerOf(await send(`${head(2)}{}`));
   assert.match(refused, /^HTTP\/1\.1 429 /);
   assert.match(refused, /^retry-after: 1\r$/m);
   assert.ok(refused.endsWith('{"error":"busy; try again later"}'));
+  assert.equal(running, 64);
   assert.equal((await app.inject({ url: '/healthz' })).statusCode, 200, 'probes are not counted');
 
-  for (const socket of half.slice(0, 32)) socket.destroy();
-  for (const socket of half.slice(32)) {
-    const answer = answerOf(socket);
-    socket.write('}');
-    assert.match(await answer, /^HTTP\/1\.1 200 /);
-  }
-  await waitFor('all to be over', () => left >= 64);
+  const answers = Promise.all(staying.map(answerOf));
+  release(undefined);
+  for (const answer of await answers) assert.match(answer, /^HTTP\/1\.1 200 /);
   const again = await Promise.all(Array.from({ length: 64 }, () => send(`${head(2)}{}`)));
   for (const answer of await Promise.all(again.map(answerOf))) assert.match(answer, /^HTTP\/1\.1 200 /);
+  assert.doesNotMatch(log(), /"level":"(?:warn|error|fatal)"/);
 });
 
 test('the number of connections is bounded', () => {
-  assert.equal(trialApp().app.server.maxConnections, 512);
+  assert.equal(trialApp().app.server.maxConnections, 128);
 });
