@@ -30,7 +30,7 @@ interface Options {
 const bodyLimit = 4 * 1024 * 1024;
 
 /** Far above what Metacontroller's workers hold open, far below what files and memory allow. */
-const maxConnections = 128;
+const maxConnections = 256;
 
 /** The hook as an HTTP server, not yet listening. */
 export function createApp({ routes, metrics, logger, deadline, ready }: Options): FastifyInstance {

@@ -153,5 +153,5 @@ test('the 65th handler at once is 429, also when clients have hung up; those tha
 });
 
 test('the number of connections is bounded', () => {
-  assert.equal(trialApp().app.server.maxConnections, 128);
+  assert.equal(trialApp().app.server.maxConnections, 256);
 });
