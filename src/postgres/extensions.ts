@@ -6,12 +6,13 @@ import type { ExtensionInstall } from '../domain/steps.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Secret } from '../secret.ts';
 import type { Connection } from './connection.ts';
-import { sqlState, withTranslation } from './errors.ts';
+import { sqlState } from './errors.ts';
 import { noConnectionLeft } from './login-errors.ts';
-import { openManagement, type ServerContext } from './server-context.ts';
+import type { ServerContext } from './server-context.ts';
 import { sql, type Sql } from './sql.ts';
-import { asTenant, requireRegisteredDatabase } from './tenant-session.ts';
+import { asTenant } from './tenant-session.ts';
 import { changeTenant } from './tenant-transaction.ts';
+import { undisturbed } from './undisturbed.ts';
 
 /**
  * Installs one extension in the tenant's database, its schema first. Nothing is dropped, moved or updated, and nothing
@@ -37,7 +38,8 @@ export async function installExtension(
     throw new Trouble('PasswordRejected', 'the server refuses the recorded password of the role');
   }
   if (plan === 'authenticated') throw noConnectionLeft(tenant);
-  if (extension.as === 'management') await installAsManagement(server, tenant, extension, plan.schema);
+  if (extension.as === 'tenant') return;
+  await undisturbed(server, tenant, (connection) => create(connection, extension, plan.schema));
 }
 
 /** Undefined where the control file fixes the schema: the extension then makes it itself. */
@@ -61,30 +63,6 @@ async function ensureSchema(connection: Connection, schema: string): Promise<voi
   );
   if (found.length === 0) await connection.run(sql`create schema if not exists ${sql.id(schema)}`);
 }
-
-/** A session of the management role in a database that the tenant rules: hardened options, one statement, out. */
-const installAsManagement = (
-  server: ServerContext,
-  tenant: TenantHandle,
-  extension: ExtensionInstall,
-  schema: string | undefined,
-): Promise<void> =>
-  server.backends.reserve(async (serverMajor) => {
-    const connection = await openManagement(server.target, server.limits, {
-      applicationName: 'pgtenancy extension',
-      statementMs: server.limits.readMs,
-      database: tenant.databaseName,
-      serverMajor,
-    });
-    try {
-      await withTranslation(async () => {
-        await requireRegisteredDatabase(connection, tenant);
-        await create(connection, extension, schema);
-      });
-    } finally {
-      await connection.end();
-    }
-  });
 
 async function create(
   connection: Connection,

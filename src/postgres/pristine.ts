@@ -9,7 +9,7 @@ const shape = z.object({ pristine: z.boolean() });
  * True when the database of this session holds nothing that a superuser's session could trip over: no object that was
  * made after `initdb` (OIDs from 16384 on), other than what extensions brought. The owner of an extension can make an
  * object of his own a member of it, so a member counts as brought only when it belongs to a superuser or to nobody.
- * Schemas do not count. Parts of other objects (`i`: row types, TOAST tables, casts of a range) and indexes go with
+ * Schemas do not count. A prepared transaction does: what it made is not seen before it commits. Parts of other objects (`i`: row types, TOAST tables, casts of a range) and indexes go with
  * those.
  */
 export async function isPristine(connection: Connection): Promise<boolean> {
@@ -44,7 +44,10 @@ export async function isPristine(connection: Connection): Promise<boolean> {
                         select from pg_catalog.pg_depend d
                          where d.classid = m.tableoid and d.objid = m.oid
                            and (d.deptype = 'i'
-                                or d.deptype = 'e' and (m.owner is null or r.rolsuper)))) as "pristine"`,
+                                or d.deptype = 'e' and (m.owner is null or r.rolsuper))))
+             and not exists (
+               select from pg_catalog.pg_prepared_xacts p
+                where p.database = pg_catalog.current_database()) as "pristine"`,
   );
   return pristine;
 }

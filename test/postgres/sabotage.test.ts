@@ -35,12 +35,12 @@ describe('a tenant that turns its own database against the operator', () => {
       const tenant = new LiveTenant(live);
       await tenant.open();
       const { databaseName: name, roleName } = tenant;
-      await asOwner(
-        tenant,
-        'create schema planted',
+      const owner = await tenant.connect();
+      await owner.query('create schema planted');
+      await owner.query(
         'create table planted.pg_extension (extname text, extversion text, extnamespace oid)',
-        `alter database ${name} ${setting.replace('%role', roleName)}`,
       );
+      await owner.query(`alter database ${name} ${setting.replace('%role', roleName)}`);
       const seen = await tenant.session(['citext']);
       assert.equal(seen.kind === 'proven' && seen.extensions[0]?.name, 'plpgsql');
       const extension = { schema: undefined, version: undefined };
@@ -50,6 +50,9 @@ describe('a tenant that turns its own database against the operator', () => {
         name: 'citext',
         as: 'tenant',
       });
+      // The management role enters no database that holds something of the tenant's.
+      await owner.query('drop table planted.pg_extension');
+      await owner.end();
       await tenant.steps.installExtension(handle, tenant.password, {
         ...extension,
         name: 'dblink',
