@@ -2,19 +2,7 @@ import { z } from 'zod';
 
 import type { KubeClient, KubeObject } from '../kubernetes/client.ts';
 import { clusterSecretStores, namespaces, secrets } from '../kubernetes/resources.ts';
-
-const labelSelector = z.object({
-  matchLabels: z.record(z.string(), z.string()).default({}),
-  matchExpressions: z
-    .array(
-      z.object({
-        key: z.string(),
-        operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']),
-        values: z.array(z.string()).default([]),
-      }),
-    )
-    .default([]),
-});
+import { labelSelector, matchesSelector } from '../metacontroller/label-selector.ts';
 
 const namespaceCondition = z.object({
   namespaceSelector: labelSelector.optional(),
@@ -48,7 +36,6 @@ const storeStatus = z.object({
 
 export type SecretStore = z.infer<typeof storeSpec>;
 export type StoreStatus = z.infer<typeof storeStatus>;
-type Selector = z.infer<typeof labelSelector>;
 
 /** @throws ZodError for a provider, or a way to log in, other than KV v2 with a token */
 export const readStore = (object: KubeObject): SecretStore => storeSpec.parse(object.spec);
@@ -116,22 +103,6 @@ async function isAllowed(
     (condition) =>
       condition.namespaces.includes(namespace) ||
       condition.namespaceRegexes.some((regex) => new RegExp(regex).test(namespace)) ||
-      (condition.namespaceSelector !== undefined && matches(condition.namespaceSelector, labels)),
+      (condition.namespaceSelector !== undefined && matchesSelector(condition.namespaceSelector, labels)),
   );
 }
-
-const matches = (selector: Selector, labels: Readonly<Record<string, string>>): boolean =>
-  Object.entries(selector.matchLabels).every(([key, value]) => labels[key] === value) &&
-  selector.matchExpressions.every(({ key, operator, values }) => {
-    const value = labels[key];
-    switch (operator) {
-      case 'In':
-        return value !== undefined && values.includes(value);
-      case 'NotIn':
-        return value === undefined || !values.includes(value);
-      case 'Exists':
-        return value !== undefined;
-      case 'DoesNotExist':
-        return value === undefined;
-    }
-  });
