@@ -12,7 +12,13 @@ test('the committed files are what `npm run generate` writes', async () => {
   const files = await generatedFiles(root);
   assert.deepEqual(
     files.map(({ path }) => path),
-    ['crds/postgresqlinstances.yaml', 'crds/postgresqltenants.yaml', 'docs/api-reference.md'],
+    [
+      'crds/postgresqlinstances.yaml',
+      'crds/postgresqltenants.yaml',
+      'docs/api-reference.md',
+      'docs/configuration.md',
+      'docs/operations.md',
+    ],
   );
   for (const { path, content } of files)
     assert.equal(await readFile(join(root, path), 'utf8'), content, `${path}: run npm run generate`);
