@@ -7,6 +7,7 @@ import type { CredentialStore, NewCredential } from '../reconcile/ports.ts';
 import type { Secret } from '../secret.ts';
 import { createClient, type Client, type ClientOptions } from './client.ts';
 import { isAbsent, troubleOf } from './errors.ts';
+import { assertKept } from './expiry.ts';
 import { assertActive, assertVersioned } from './node.ts';
 import { isMountPath, keyOf } from './path.ts';
 import { parseRecord, recordDataOf } from './record.ts';
@@ -47,7 +48,10 @@ export const createCredentialStore = (options: CredentialStoreOptions): Credenti
 
   return {
     read: (path) => read(client, pathOf('data', path), mount),
-    write: (path, credential, cas) => write(client, pathOf('data', path), credential, cas),
+    write: async (path, credential, cas) => {
+      await assertKept(client, { mount, metadata: pathOf('metadata', path) }, writing);
+      await write(client, pathOf('data', path), credential, cas);
+    },
     delete: (path) => remove(client, pathOf('metadata', path)),
     isGone: (path) => isGone(client, pathOf('metadata', path), mount),
     url: (path) => {
@@ -89,13 +93,14 @@ const foundOf = ({ data, metadata }: z.infer<typeof readShape>['data'], doing: s
   };
 };
 
+const writing = 'cannot write the credential';
+
 const write = async (client: Client, path: string, credential: NewCredential, cas: number): Promise<void> => {
-  const doing = 'cannot write the credential';
   const answer = await client.post(path, { options: { cas }, data: recordDataOf(credential) });
-  if (answer.status !== 200 && answer.status !== 204) throw troubleOf(answer, doing, 'write');
+  if (answer.status !== 200 && answer.status !== 204) throw troubleOf(answer, writing, 'write');
   const written = writtenShape.safeParse(answer.body).data?.data;
-  if (written === undefined) throw notWritten(answer, doing);
-  if (written.deletion_time !== '') throw expires(doing);
+  if (written === undefined) throw notWritten(answer, writing);
+  if (written.deletion_time !== '') throw expires(writing);
 };
 
 /** KV version 1 takes the write as one of a key `data/...` and answers 204; anything else is an answer that got lost. */
@@ -108,7 +113,7 @@ const notWritten = (answer: Answer, doing: string): Trouble =>
 const expires = (doing: string): Trouble =>
   new Trouble(
     'OpenBaoExpiresRecords',
-    `${doing}: OpenBao would delete it by itself; set delete_version_after of the mount to 0, then undelete the version`,
+    `${doing}: OpenBao would delete it by itself; set delete_version_after of the mount and of the record to 0, then undelete the version`,
   );
 
 const remove = async (client: Client, path: string): Promise<void> => {

@@ -22,7 +22,7 @@ export const troubleOf = (answer: Answer, doing: string, kind: 'read' | 'write')
 };
 
 /** OpenBao's own texts are only searched, never handed on: they may repeat what was sent. */
-const says = ({ body }: Answer, words: string): boolean =>
+export const says = ({ body }: Answer, words: string): boolean =>
   errorShape.safeParse(body).data?.errors.some((text) => text.includes(words)) ?? false;
 
 const isMismatch = (answer: Answer): boolean =>
@@ -32,15 +32,31 @@ const meaningOf = (answer: Answer): [Reason, string] => {
   const { status } = answer;
   if (status < 300) return ['OpenBaoError', 'the answer is not one of KV version 2'];
   if (status < 400) return ['OpenBaoError', 'OpenBao redirects elsewhere, which is not followed'];
-  if (status === 403) return ['OpenBaoForbidden', 'the token is not valid, or its policy lacks a right'];
+  if (status === 403) {
+    return [
+      'OpenBaoForbidden',
+      'the token is not valid, or its policy lacks a right; compare the policy with docs/openbao-policy.hcl',
+    ];
+  }
   if (status === 404 && says(answer, 'namespace not found')) {
-    return ['OpenBaoMountInvalid', 'the OpenBao namespace does not exist'];
+    return [
+      'OpenBaoMountInvalid',
+      'the OpenBao namespace does not exist; an administrator creates it, or corrects OPENBAO_NAMESPACE',
+    ];
   }
-  if (status === 404 || status === 405) return ['OpenBaoMountInvalid', 'the mount is not KV version 2'];
-  if (status === 429) return ['OpenBaoError', 'OpenBao limits the rate of requests'];
-  if (status === 501) return ['OpenBaoSealed', 'OpenBao is not initialized'];
+  if (status === 404 || status === 405) {
+    return [
+      'OpenBaoMountInvalid',
+      'the mount is not KV version 2; an administrator mounts one, or corrects OPENBAO_MOUNT',
+    ];
+  }
+  if (status === 429) return ['OpenBaoError', 'OpenBao limits the rate of requests; it is tried again'];
+  if (status === 501) return ['OpenBaoSealed', 'OpenBao is not initialized; it is tried again'];
   if (status === 503 || says(answer, 'not active')) {
-    return ['OpenBaoSealed', 'OpenBao is sealed or has no active node'];
+    return ['OpenBaoSealed', 'OpenBao is sealed or has no active node; it is tried again'];
   }
-  return ['OpenBaoError', `OpenBao answered with status ${status}`];
+  return [
+    'OpenBaoError',
+    `OpenBao answered with status ${status}; it is tried again, and the log of OpenBao says why`,
+  ];
 };

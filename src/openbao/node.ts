@@ -34,5 +34,8 @@ export const assertVersioned = async (client: Client, mount: string, doing: stri
   if (answer.status !== 200) throw troubleOf(answer, `${doing}: cannot look at mount ${mount}`, 'read');
   const found = mountShape.safeParse(answer.body).data?.data;
   if (found?.type === 'kv' && found.options?.['version'] === '2') return;
-  throw new Trouble('OpenBaoMountInvalid', `${doing}: mount ${mount} is not KV version 2`);
+  throw new Trouble(
+    'OpenBaoMountInvalid',
+    `${doing}: mount ${mount} is not KV version 2; an administrator mounts one, or corrects OPENBAO_MOUNT`,
+  );
 };

@@ -10,7 +10,7 @@ export const createTokenFile = (path: string): TokenSource => {
   let remembered: Secret | undefined;
 
   const reread = async (): Promise<Secret> => {
-    remembered = await readToken(path);
+    remembered = await readTokenFile(path, 'the OpenBao token (OPENBAO_TOKEN_FILE)');
     return remembered;
   };
 
@@ -21,15 +21,18 @@ export const createTokenFile = (path: string): TokenSource => {
       if (remembered !== undefined && !remembered.equals(rejected)) return remembered;
       return reread();
     },
+    close: () => Promise.resolve(),
   };
 };
 
-const readToken = async (path: string): Promise<Secret> => {
+/** Throws `Trouble` (`OpenBaoLoginFailed`) that calls the content `what`. */
+export const readTokenFile = async (path: string, what: string): Promise<Secret> => {
   const text = await readFile(path, 'utf8').catch(() => undefined);
-  if (text === undefined) throw new Trouble('OpenBaoForbidden', 'cannot read the file of the OpenBao token');
+  if (text === undefined) throw new Trouble('OpenBaoLoginFailed', `cannot read the file of ${what}`);
   const token = text.trim();
+  if (token === '') throw new Trouble('OpenBaoLoginFailed', `the file of ${what} is empty`);
   if (!isHeaderToken(token)) {
-    throw new Trouble('OpenBaoForbidden', 'the file of the OpenBao token does not hold a token');
+    throw new Trouble('OpenBaoLoginFailed', `the file of ${what} holds something that is no token`);
   }
   return new Secret(token);
 };

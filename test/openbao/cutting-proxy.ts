@@ -22,6 +22,7 @@ export const startCuttingProxy = async (target: string): Promise<CuttingProxy> =
       }
       answer.resume().on('end', () => incoming.socket.resetAndDestroy());
     });
+    upstream.on('error', () => incoming.socket.destroy());
     incoming.pipe(upstream);
   };
   const stub = await startHttpStub(forward);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 
 import { startHttpStub, type StubAnswer } from '../http-stub.ts';
@@ -15,14 +16,28 @@ const live = { body: { data: { data: {}, metadata: version } } };
 const deleted = { status: 404, body: { data: { data: null, metadata: version } } };
 const absent = { status: 404, body: { errors: [] } };
 
+type Answers = readonly (StubAnswer | null)[];
+
 /** Answers the requests in turn, the last answer again and again; `null` cuts the connection. */
-const inTurn = (...answers: readonly (StubAnswer | null)[]) => {
+const answering = (answers: Answers) => {
   let next = 0;
-  return startHttpStub((request) => {
+  return (request: IncomingMessage): StubAnswer | undefined => {
     const answer = answers[Math.min(next, answers.length - 1)];
     next += 1;
     if (answer === null) request.socket.resetAndDestroy();
     return answer ?? undefined;
+  };
+};
+
+const inTurn = (...answers: Answers) => startHttpStub(answering(answers));
+
+/** For writes only: the look before them finds nothing that would make a new version expire. */
+const writesInTurn = (...answers: Answers) => {
+  const answer = answering(answers);
+  const keeping = { body: { data: { delete_version_after: '0s' } } };
+  return startHttpStub((request) => {
+    if (request.method !== 'GET') return answer(request);
+    return request.url === '/v1/pg-tenants/config' ? keeping : absent;
   });
 };
 
@@ -38,16 +53,31 @@ for (const [what, first] of [
   });
 
   test(`after ${what} a write is not sent again, and its outcome is unknown`, async () => {
-    await using stub = await inTurn(first);
+    await using stub = await writesInTurn(first);
     const trouble = await troubleOf(
       storeAt(stub.url, token).write(path, exampleCredential(), 0),
       passwordCanary,
       token,
     );
     assert.equal(trouble.outcomeUnknown, true);
-    assert.deepEqual(stub.seen, [`POST ${dataUrl}`]);
+    assert.deepEqual(stub.seen.slice(2), [`POST ${dataUrl}`]);
   });
 }
+
+for (const [what, look] of [
+  ['a 500', { status: 500, body: '' }],
+  ['sealed', { status: 503, body: { errors: ['Vault is sealed'] } }],
+  ['of another shape', { body: { data: {} } }],
+] as const)
+  test(`a write is not sent when the look before it is ${what}`, async () => {
+    await using stub = await inTurn(look);
+    const trouble = await troubleOf(
+      storeAt(stub.url, token).write(path, exampleCredential(), 0),
+      passwordCanary,
+    );
+    assert.equal(trouble.outcomeUnknown, false);
+    assert.ok(stub.seen.every((line) => line.startsWith('GET ')));
+  });
 
 test('a read is not made a third time', async () => {
   await using stub = await inTurn({ status: 500, body: '' });
@@ -100,7 +130,7 @@ for (const [what, answer, reason] of [
   ['that is no JSON', { body: '<html>' }, 'OpenBaoError'],
 ] as const) {
   test(`a write that is answered ${what} has an unknown outcome`, async () => {
-    await using stub = await inTurn(answer);
+    await using stub = await writesInTurn(answer);
     const trouble = await troubleOf(storeAt(stub.url, token).write(path, exampleCredential(), 0));
     assert.deepEqual([trouble.reason, trouble.outcomeUnknown], [reason, true]);
   });
@@ -176,7 +206,7 @@ test('a server that drips its answer is given up at the time limit, and not aske
   const { reason, message } = await troubleOf(store.read(path));
   assert.deepEqual(
     [reason, message],
-    ['OpenBaoUnreachable', 'cannot reach OpenBao: it did not answer in time'],
+    ['OpenBaoUnreachable', 'cannot reach OpenBao: it did not answer in time; it is tried again'],
   );
   assert.ok(performance.now() - start < 1_500);
   assert.equal(stub.seen.length, 1);

@@ -49,9 +49,9 @@ test('a deletion whose answer is lost has an unknown outcome, and the proof tell
 });
 
 test('a read whose answer is lost is made once more', async () => {
-  const start = proxy.seen.length;
   const path = examplePath('lost-read');
   await store.write(path, exampleCredential(), 0);
+  const start = proxy.seen.length;
   proxy.cutAnswerOf('GET');
   assert.equal((await store.read(path)).stored.kind, 'live');
   assert.equal(sentSince(start, 'GET'), 2);

@@ -66,10 +66,10 @@ test('a file without a token is told, and nothing is sent', async (context) => {
   const file = await fileIn(context);
   await using stub = await startHttpStub(() => ({ body: {} }));
   const store = storeAt(stub.url, '', { token: createTokenFile(file) });
-  assert.equal((await troubleOf(store.read(examplePath('x')))).reason, 'OpenBaoForbidden');
+  assert.equal((await troubleOf(store.read(examplePath('x')))).reason, 'OpenBaoLoginFailed');
   for (const text of ['', '\n', 'CANARY\r\nX-Injected: 1', 'CANARYé']) {
     await writeFile(file, text);
-    assert.equal((await troubleOf(store.read(examplePath('x')), 'CANARY')).reason, 'OpenBaoForbidden');
+    assert.equal((await troubleOf(store.read(examplePath('x')), 'CANARY')).reason, 'OpenBaoLoginFailed');
   }
   assert.deepEqual(stub.seen, []);
 });

@@ -10,6 +10,8 @@ export interface ApiRequest {
   /** Without parameters. */
   readonly contentType: string;
   readonly userAgent: string;
+  /** Who asks; undefined for a request without a token that is known. */
+  readonly user: string | undefined;
 }
 
 export interface ApiAnswer {

@@ -5,6 +5,7 @@ import { readDefinition } from './definition.ts';
 import { GarbageCollector } from './garbage-collector.ts';
 import { ObjectLifecycle } from './lifecycle.ts';
 import { ResourceTypes } from './resource-type.ts';
+import { ServiceAccountTokens } from './service-account-tokens.ts';
 import { ObjectStore, type Change } from './store.ts';
 import { WatchHistory } from './watch-history.ts';
 
@@ -14,12 +15,21 @@ export interface ApiState {
   readonly types: ResourceTypes;
   readonly lifecycle: ObjectLifecycle;
   readonly history: WatchHistory;
+  readonly tokens: ServiceAccountTokens;
+  readonly shortestTokenSeconds: number;
   /** Stops the controllers. */
   stop(): void;
 }
 
+interface StateOptions {
+  readonly watchHistory?: number;
+  readonly shortestTokenSeconds?: number;
+  readonly contentPauseMs: () => number;
+}
+
 /** An empty cluster with its controllers running; remembers `watchHistory` changes for watches. */
-export function createState(watchHistory: number): ApiState {
+export function createState(options: StateOptions): ApiState {
+  const { watchHistory = 10_000, shortestTokenSeconds = 600, contentPauseMs } = options;
   const store = new ObjectStore();
   const types = new ResourceTypes();
   for (const type of builtins) types.register(type);
@@ -28,11 +38,16 @@ export function createState(watchHistory: number): ApiState {
   const lifecycle = new ObjectLifecycle(store, types);
   const controllers = [
     new GarbageCollector(store, types, lifecycle),
-    new ContentDeletion(store, types, lifecycle),
+    new ContentDeletion({ store, types, lifecycle, pauseMs: contentPauseMs }),
   ];
   createNamespaces(types, lifecycle);
   const history = new WatchHistory(store, watchHistory);
-  return { store, types, lifecycle, history, stop: () => controllers.forEach((each) => each.stop()) };
+  const accounts = types.get({ group: '', plural: 'serviceaccounts' });
+  const tokens = new ServiceAccountTokens((namespace, name) =>
+    accounts === undefined ? undefined : store.get(accounts, namespace, name),
+  );
+  const stop = (): void => controllers.forEach((each) => each.stop());
+  return { store, types, lifecycle, history, tokens, shortestTokenSeconds, stop };
 }
 
 function followDefinitions({ event, object }: Change, types: ResourceTypes): void {

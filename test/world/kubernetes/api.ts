@@ -5,27 +5,33 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiAnswer, ApiRequest } from './api-request.ts';
 import { createState, type ApiState } from './api-state.ts';
 import type { AuditEntry } from './audit.ts';
+import { authenticate } from './authentication.ts';
 import { Faults } from './faults.ts';
 import { answerForError, readRequest, sendAnswer } from './http-exchange.ts';
 import { isObject } from './json.ts';
 import { read } from './reads.ts';
-import { StatusError } from './status-error.ts';
+import { requestOnly } from './request-only.ts';
 import { watch } from './watch.ts';
 import { write } from './writes.ts';
 
 export interface KubernetesApiOptions {
   /** Default: a free one. */
   readonly port?: number;
-  /** When given, every request must carry it as a bearer token. */
+  /** When given, every request must carry it, or a service account's token, as a bearer token. */
   readonly token?: string;
   /** How many changes a watch can look back; default 10000. */
   readonly watchHistory?: number;
+  /** Of a service account's token; default 600 as in kube-apiserver, less for tests that wait until one expires. */
+  readonly shortestTokenSeconds?: number;
 }
 
 export interface KubernetesApi {
   readonly url: string;
   readonly faults: Faults;
-  /** Every write request since the start, oldest first; writes of the built-in controllers are not among them. */
+  /**
+   * Every write request since the start, oldest first; writes of the built-in controllers are not among them, nor are
+   * requests that store nothing.
+   */
   readonly audit: AuditEntry[];
   /** Ends watches and connections at once; what was stored is lost. */
   close(): Promise<void>;
@@ -33,7 +39,8 @@ export interface KubernetesApi {
 
 /** A stand-in for kube-apiserver with its garbage collector and namespace controller, on loopback, in memory. */
 export async function startKubernetesApi(options: KubernetesApiOptions = {}): Promise<KubernetesApi> {
-  const state = createState(options.watchHistory ?? 10_000);
+  const contentPauseMs = (): number => faults.contentPauseMs;
+  const state = createState({ ...options, contentPauseMs });
   const audit: AuditEntry[] = [];
   const closing = new AbortController();
   const server = createServer((message, response) => {
@@ -73,10 +80,9 @@ async function respond(
   token: string | undefined,
 ): Promise<void> {
   try {
-    if (token !== undefined && message.headers.authorization !== `Bearer ${token}`)
-      throw new StatusError(401, 'Unauthorized', 'Unauthorized');
+    const user = authenticate(message, state.tokens, token);
     if (/^\/(readyz|livez|healthz)$/.test(message.url ?? '')) return void response.end('ok');
-    const request = await readRequest(message);
+    const request = await readRequest(message, user);
     if (request.method === 'GET' && isWatch(request)) watch(state, request, response);
     else sendAnswer(response, answerTo(state, request, audit));
   } catch (error) {
@@ -91,7 +97,7 @@ function answerTo(state: ApiState, request: ApiRequest, audit: AuditEntry[]): Ap
   if (request.method === 'GET') return read(state, request);
   const answer = attempt(() => write(state, request));
   const verb = verbs[request.method];
-  if (verb !== undefined) audit.push(auditEntry(request, verb, answer));
+  if (verb !== undefined && requestOnly(request) === undefined) audit.push(auditEntry(request, verb, answer));
   return answer;
 }
 

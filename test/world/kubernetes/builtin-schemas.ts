@@ -31,6 +31,15 @@ export const configMaps: Schema = {
   properties: { immutable: { type: 'boolean' }, data: textMap, binaryData: textMap },
 };
 
+export const serviceAccounts: Schema = {
+  type: 'object',
+  properties: {
+    secrets: { type: 'array', items: open },
+    imagePullSecrets: { type: 'array', items: open },
+    automountServiceAccountToken: { type: 'boolean' },
+  },
+};
+
 export const events: Schema = {
   type: 'object',
   properties: {

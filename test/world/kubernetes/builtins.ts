@@ -1,4 +1,4 @@
-import { configMaps, events, namespaces, secrets } from './builtin-schemas.ts';
+import { configMaps, events, namespaces, secrets, serviceAccounts } from './builtin-schemas.ts';
 import type { KubeObject } from './client.ts';
 import { customResourceDefinition } from './custom-resource-definition.ts';
 import { invalid, required, tooLong, type FieldError } from './field-error.ts';
@@ -115,6 +115,7 @@ export const builtins: readonly ResourceType[] = [
   builtin('Secret', 'secrets', secrets, secretStrategy),
   builtin('ConfigMap', 'configmaps', configMaps, configMapStrategy),
   builtin('Event', 'events', events, eventStrategy),
+  builtin('ServiceAccount', 'serviceaccounts', serviceAccounts, {}),
   customResourceDefinition,
 ];
 

@@ -169,6 +169,13 @@ export class KubeClient {
     }
   }
 
+  /** TokenRequest: the answer's `status` has the token of this ServiceAccount and when it ends. */
+  requestToken(serviceAccount: string, namespace: string, spec: object): Promise<KubeObject> {
+    const path = pathOf({ group: '', version: 'v1', plural: 'serviceaccounts' }, namespace, serviceAccount);
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
+    return this.#call('POST', `${path}/token`, body);
+  }
+
   /** Creates the object, or merges it into the one that is there, as `kubectl apply` does for simple cases. */
   async apply(resource: Resource, object: KubeObject): Promise<KubeObject> {
     const { name, namespace } = object.metadata;

@@ -2,6 +2,8 @@
 export class Faults {
   /** Milliseconds that every request waits before it is looked at. */
   delayMs = 0;
+  /** Milliseconds between the kinds when a namespace or a definition is emptied. */
+  contentPauseMs = 30;
   readonly #cutConnections: () => void;
   #isDown = false;
 

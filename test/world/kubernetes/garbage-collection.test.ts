@@ -104,6 +104,25 @@ test('foreground deletion waits for dependents that block it', async () => {
   });
 });
 
+test('foreground deletion deletes all dependents at once, and waits only for those that block it', async () => {
+  await withApi([crd], async (client) => {
+    const held = ['a.b/c'];
+    const owner = await client.create(widgets, widget('owner'));
+    await client.create(secrets, dependent('blocking', [ownerOf(owner, { blockOwnerDeletion: true })], held));
+    await client.create(secrets, dependent('other', [ownerOf(owner)], held));
+    await client.delete(widgets, 'owner', 'default', { propagation: 'Foreground' });
+    await eventually('both terminating', async () => {
+      const found = await Promise.all(
+        ['blocking', 'other'].map((name) => client.get(secrets, name, 'default')),
+      );
+      return found.every((child) => child?.metadata.deletionTimestamp !== undefined);
+    });
+    await client.patch(secrets, 'blocking', 'default', { metadata: { finalizers: null } });
+    await eventually('owner gone', isGone(client, 'owner', widgets));
+    assert.equal(await isGone(client, 'other')(), false);
+  });
+});
+
 test('orphaned dependents stay and lose the reference', async () => {
   await withApi([crd], async (client) => {
     const owner = await client.create(widgets, widget('owner'));

@@ -67,7 +67,8 @@ export class GarbageCollector {
           finalizers.filter((name) => name !== foregroundFinalizer),
         ),
       );
-    for (const dependent of blocking)
+    // All of them go at once; only those that block it are waited for.
+    for (const dependent of dependents)
       if (dependent.object.metadata.deletionTimestamp === undefined) this.#collect(dependent);
   }
 

@@ -8,7 +8,7 @@ import { badRequest, statusBody, StatusError, unsupportedMediaType } from './sta
 const maximumBody = 3 * 1024 * 1024;
 
 /** Reads the whole request; throws 400, 404, 413 or 415 for one that makes no sense. */
-export async function readRequest(message: IncomingMessage): Promise<ApiRequest> {
+export async function readRequest(message: IncomingMessage, user: string | undefined): Promise<ApiRequest> {
   const url = new URL(message.url ?? '/', 'http://localhost');
   const contentType = (message.headers['content-type'] ?? 'application/json').split(';')[0] ?? '';
   const text = await readText(message);
@@ -19,6 +19,7 @@ export async function readRequest(message: IncomingMessage): Promise<ApiRequest>
     body: text === '' ? undefined : parseBody(text, contentType),
     contentType,
     userAgent: message.headers['user-agent'] ?? '',
+    user,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Resource } from './client.ts';
 
 export const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces' };
 export const secrets: Resource = { group: '', version: 'v1', plural: 'secrets' };
+export const serviceAccounts: Resource = { group: '', version: 'v1', plural: 'serviceaccounts' };
 export const events: Resource = { group: '', version: 'v1', plural: 'events' };
 export const crds: Resource = {
   group: 'apiextensions.k8s.io',

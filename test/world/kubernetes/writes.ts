@@ -5,6 +5,7 @@ import { readDeleteOptions } from './deletion.ts';
 import { endpointOf, storedObject } from './endpoint.ts';
 import type { Writer } from './managed-fields.ts';
 import { applyPatch } from './patch.ts';
+import { requestOnly } from './request-only.ts';
 import { badRequest, methodNotAllowed } from './status-error.ts';
 
 type Handler = (state: ApiState, request: ApiRequest, endpoint: Endpoint) => ApiAnswer;
@@ -22,6 +23,8 @@ export function write(state: ApiState, request: ApiRequest): ApiAnswer {
   if (handler === undefined) throw methodNotAllowed();
   // Writing for real what was to be tried out would be worse than refusing.
   if (request.query.has('dryRun')) throw badRequest('dryRun is not supported here');
+  const unstored = requestOnly(request);
+  if (unstored !== undefined) return unstored(state, request);
   return handler(state, request, endpointOf(state, request.path));
 }
 

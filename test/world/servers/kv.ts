@@ -1,18 +1,21 @@
 import { z } from 'zod';
 
 import { askOpenBao, callOpenBao, type OpenBaoAccess } from './openbao-api.ts';
+import { documentedPolicy, writePolicy } from './openbao-policies.ts';
 import type { OpenBao } from './openbao.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface KvSetUp {
   readonly mount: string;
-  /** May write, read and delete the records of the installation, and list nothing. */
+  /** Name of the documented policy: may write, read and delete the records of the installation, and list nothing. */
+  readonly operatorPolicy: string;
+  /** Has that policy and no other. */
   readonly operatorToken: string;
   /** May read the records of the installation: for External Secrets. */
   readonly readerToken: string;
 }
 
-/** Mounts KV v2 where every write needs `cas`, and makes one token for the operator and one for External Secrets. */
+/** Mounts KV v2 where every write needs `cas`, with the documented policies, and makes one token for each of them. */
 export async function setUpKv(
   bao: OpenBao,
   { mount = 'pg-tenants', installation }: { mount?: string; installation: string },
@@ -24,31 +27,23 @@ export async function setUpKv(
     const config = { method: 'POST', path: `${mount}/config`, body: { cas_required: true } } as const;
     return (await askOpenBao(bao.root, config)).status < 300;
   });
+  const names = { mount, installation };
+  const [operatorPolicy, readerPolicy] = [`operator-${installation}`, `external-secrets-${installation}`];
+  await writePolicy(bao, operatorPolicy, await documentedPolicy('openbao-policy', names));
+  await writePolicy(bao, readerPolicy, await documentedPolicy('openbao-reader-policy', names));
   return {
     mount,
-    operatorToken: await tokenFor(bao, `operator-${installation}`, operatorPolicy(mount, installation)),
-    readerToken: await tokenFor(bao, `external-secrets-${installation}`, readerPolicy(mount, installation)),
+    operatorPolicy,
+    operatorToken: await tokenFor(bao, operatorPolicy),
+    readerToken: await tokenFor(bao, readerPolicy),
   };
 }
 
-/** The slash before `*` keeps installation `a` away from the records of `ab`. */
-const operatorPolicy = (mount: string, installation: string): string => `
-path "${mount}/data/${installation}/*"     { capabilities = ["create", "update", "read"] }
-path "${mount}/metadata/${installation}/*" { capabilities = ["read", "delete"] }
-path "auth/token/revoke-self"              { capabilities = ["update"] }
-`;
-
-const readerPolicy = (mount: string, installation: string): string => `
-path "${mount}/data/${installation}/*" { capabilities = ["read"] }
-path "auth/token/lookup-self"          { capabilities = ["read"] }
-path "auth/token/revoke-self"          { capabilities = ["update"] }
-`;
-
 const madeToken = z.object({ auth: z.object({ client_token: z.string() }) });
 
-async function tokenFor(bao: OpenBao, name: string, policy: string): Promise<string> {
-  await callOpenBao(bao.root, { method: 'POST', path: `sys/policies/acl/${name}`, body: { policy } });
-  const body = { policies: [name], no_default_policy: true, ttl: '24h', display_name: name };
+/** A token with this policy and no other, for a day. */
+export async function tokenFor(bao: OpenBao, policy: string): Promise<string> {
+  const body = { policies: [policy], no_default_policy: true, ttl: '24h', display_name: policy };
   const made = await callOpenBao(bao.root, { method: 'POST', path: 'auth/token/create', body });
   return madeToken.parse(made).auth.client_token;
 }
