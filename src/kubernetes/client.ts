@@ -1,14 +1,12 @@
-import type { Agent as HttpsAgent } from 'node:https';
-
 import axios, { type AxiosResponse } from 'axios';
 
 import { Trouble } from '../errors.ts';
 import type { Answer } from '../http-client/answer.ts';
 import { createAxios } from '../http-client/axios-instance.ts';
 import { isHeaderToken } from '../http-client/header-token.ts';
-import { createHttpsAgent } from '../http-client/https-agent.ts';
+import { mountedCa } from '../http-client/mounted-ca.ts';
+import { mountedFile } from '../http-client/mounted-file.ts';
 import { unreachable } from './errors.ts';
-import { mountedFile } from './file.ts';
 
 export interface ClientOptions {
   readonly url: string;
@@ -42,7 +40,7 @@ export const createGet = (options: ClientOptions): Get => {
     headers: { Accept: 'application/json' },
     sizeLimitBytes,
   });
-  const agent = createAgentSource(options);
+  const ca = mountedCa(options);
   const token = createTokenSource(options);
 
   return async (path, query = {}, limit) => {
@@ -50,7 +48,9 @@ export const createGet = (options: ClientOptions): Get => {
     const signal = limit === undefined ? time : AbortSignal.any([time, limit]);
     const send = async (bearer: string | undefined): Promise<AxiosResponse<unknown>> => {
       const headers = bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` };
-      const config = { headers, params: query, signal, httpsAgent: await agent() };
+      const httpsAgent = await ca();
+      if (httpsAgent === undefined) throw noCa();
+      const config = { headers, params: query, signal, httpsAgent };
       return sendWithRepeat(() => http.get<unknown>(path, config));
     };
     const first = await token.current();
@@ -61,6 +61,9 @@ export const createGet = (options: ClientOptions): Get => {
     return { status, body: data };
   };
 };
+
+const noCa = (): Trouble =>
+  new Trouble('KubernetesUnreachable', 'cannot read the CA bundle of the Kubernetes API');
 
 /** A kept socket that the server has just closed breaks the first request on it; a second one gets a new socket. */
 const sendWithRepeat = async (
@@ -88,20 +91,4 @@ const createTokenSource = ({ tokenFile, clock }: ClientOptions) => {
     throw new Trouble('KubernetesForbidden', 'cannot read the token for the Kubernetes API from its file');
   };
   return { current: () => checked(file?.text()), reread: () => checked(file?.reread()) };
-};
-
-/** The agent stays as long as the bundle does, and its sockets with it. */
-const createAgentSource = ({ ca, caFile, clock }: ClientOptions): (() => Promise<HttpsAgent>) => {
-  const file = caFile === undefined ? undefined : mountedFile(caFile, fileAgeMs, clock);
-  let current: { readonly pem: string | undefined; readonly agent: HttpsAgent } | undefined;
-  return async () => {
-    const pem = file === undefined ? ca : await file.text().catch(() => undefined);
-    if (file !== undefined && pem === undefined) {
-      throw new Trouble('KubernetesUnreachable', 'cannot read the CA bundle of the Kubernetes API');
-    }
-    if (current !== undefined && current.pem === pem) return current.agent;
-    current?.agent.destroy();
-    current = { pem, agent: createHttpsAgent(pem) };
-    return current.agent;
-  };
 };

@@ -43,7 +43,10 @@ export const namespaces = {
   plural: 'namespaces',
   shape: z.object({
     kind: z.literal('Namespace'),
-    metadata: named.extend({ labels: z.record(z.string(), z.string()).optional() }),
+    metadata: named.extend({
+      labels: z.record(z.string(), z.string()).optional(),
+      deletionTimestamp: z.string().optional(),
+    }),
   }),
 } as const;
 

@@ -1,10 +1,11 @@
 import type { KubernetesReader } from '../reconcile/ports.ts';
 import { createGet } from './client.ts';
+import { gatedGet } from './gated-get.ts';
 import { decodeSecretData } from './management-secret.ts';
 import { createMemory } from './memory.ts';
 import { externalSecrets, instances, namespaces, secrets, tenants } from './objects.ts';
 import { readObject } from './read-object.ts';
-import { tenantsOf } from './tenants-of.ts';
+import { claimantsOf, tenantsOf } from './tenants-of.ts';
 
 export interface KubernetesReaderOptions {
   readonly url: string;
@@ -27,7 +28,7 @@ export interface KubernetesReaderOptions {
  */
 export const createKubernetesReader = (options: KubernetesReaderOptions): KubernetesReader => {
   const { operatorNamespace, rememberMs = 2_000, clock = () => performance.now() } = options;
-  const get = createGet({ ...options, clock });
+  const get = gatedGet(createGet({ ...options, clock }), clock);
 
   const instanceMemory = createMemory({
     load: (name) => readObject(get, instances, name),
@@ -52,7 +53,12 @@ export const createKubernetesReader = (options: KubernetesReaderOptions): Kubern
       const namespace = await readObject(get, namespaces, name);
       return namespace === undefined ? undefined : (namespace.metadata.labels ?? {});
     },
+    namespaceEnding: async (name) => {
+      const namespace = await readObject(get, namespaces, name);
+      return namespace?.metadata.deletionTimestamp !== undefined || namespace === undefined;
+    },
     tenantsOf: (instanceName) => tenantsOf(get, instanceName),
+    claimantsOf: (instanceName) => claimantsOf(get, instanceName),
     managementSecret: (name) => secretMemory.get(name),
   };
 };

@@ -1,4 +1,4 @@
-/** Every wait of the adapter, in milliseconds. */
+/** Every wait of the adapter, in milliseconds, and how many may wait. */
 export interface Limits {
   /** TCP, TLS and login together. */
   readonly connectMs: number;
@@ -18,7 +18,11 @@ export interface Limits {
   readonly decisionMs: number;
   /** After this time unused, a connection is closed. */
   readonly idleMs: number;
-  /** A failed connect is remembered this long; it doubles with each failure ... */
+  /** A server that was asked and has said nothing for this long is silent ... */
+  readonly silentMs: number;
+  /** ... and then only so many callers may wait for it. */
+  readonly silentBudget: number;
+  /** A failed connect, or a server that proved dead, is remembered this long; it doubles with each failure ... */
   readonly firstRetryMs: number;
   /** ... up to this. */
   readonly lastRetryMs: number;
@@ -34,6 +38,8 @@ export const defaultLimits: Limits = {
   longStatementMs: 900_000,
   decisionMs: 8_000,
   idleMs: 30_000,
+  silentMs: 1_000,
+  silentBudget: 2,
   firstRetryMs: 5_000,
   lastRetryMs: 30_000,
 };

@@ -1,7 +1,8 @@
+import { RetryPlan } from '../back-pressure/retry-plan.ts';
 import { Trouble } from '../errors.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
-import { busyAgain, translated } from './errors.ts';
+import { translated } from './errors.ts';
 import { LateFailures } from './late-failures.ts';
 import { openManagement, type ServerContext } from './server-context.ts';
 import { statementMarker } from './tombstone-name.ts';
@@ -11,17 +12,42 @@ type Kind = 'create' | 'drop';
 /** Both are bound by disk and WAL: more at once are no faster, and they would use up the Instance's backends. */
 const most = 2;
 
+/** How long one takes on a server that has not shown it yet, in milliseconds, and how much the newest one counts. */
+const firstGuessMs = 1_000;
+const weight = 0.2;
+
+/** After this time the server shows the session of every statement that really runs, in milliseconds. */
+const visibleMs = 15_000;
+
+interface Running {
+  readonly done: Promise<void>;
+  /** Milliseconds by the clock given. */
+  readonly since: number;
+  /** Drops its session; the statement goes on in the server, if that still has it. */
+  readonly drop: () => void;
+}
+
 /**
  * `create database` and `drop database` on sessions of their own, which outlive the request: a cancelled drop would
  * leave a broken database. The session's application_name shows the statement to every replica's next catalog read.
  */
 export class LongStatements {
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, Running>();
+  readonly #now: () => number;
+  readonly #plan: RetryPlan;
+  #usualMs = firstGuessMs;
   /** A failure after its caller had gone; told to the next caller, because nobody else would ever see it. */
   readonly #lateFailures: LateFailures;
 
   constructor(now: () => number) {
+    this.#now = now;
+    this.#plan = new RetryPlan(now);
     this.#lateFailures = new LateFailures(now);
+  }
+
+  /** How many are under way. */
+  get count(): number {
+    return this.#running.size;
   }
 
   /**
@@ -37,7 +63,8 @@ export class LongStatements {
     const marker = statementMarker(kind, tenant.tenantUid);
     const failure = this.#lateFailures.take(marker);
     if (failure !== undefined) throw failure;
-    const running = this.#running.get(marker) ?? this.#start(server, marker, work);
+    this.#dropLost(marker);
+    const running = this.#running.get(marker)?.done ?? this.#start(server, marker, work);
     try {
       if (await finishesWithin(running, server.limits.longWaitMs)) return;
     } catch (error) {
@@ -56,24 +83,56 @@ export class LongStatements {
     work: (connection: Connection) => Promise<void>,
   ): Promise<void> {
     // One backend stays free for reads, if the Instance allows more than one at all.
-    if (this.#running.size >= Math.max(1, Math.min(most, server.target.maxConnections - 1))) {
-      throw new Trouble('Busy', 'as many databases as allowed are being created or dropped', busyAgain);
-    }
-    const running = server.backends
-      .reserve((serverMajor) => onOwnSession(server, { applicationName: marker, serverMajor }, work))
-      .finally(() => this.#running.delete(marker));
-    this.#running.set(marker, running);
-    return running;
+    const slots = Math.max(1, Math.min(most, server.target.maxConnections - 1));
+    if (this.#running.size >= slots) throw this.#busy(slots);
+    const since = this.#now();
+    const dropped = new AbortController();
+    const done = server.backends
+      .reserve((serverMajor) => {
+        const as = { applicationName: marker, serverMajor, dropped: dropped.signal };
+        return onOwnSession(server, as, work);
+      })
+      .finally(() => {
+        if (this.#running.get(marker)?.since === since) this.#running.delete(marker);
+        this.#usualMs += weight * (this.#now() - since - this.#usualMs);
+      });
+    this.#running.set(marker, { done, since, drop: () => dropped.abort() });
+    return done;
+  }
+
+  /**
+   * Whoever asks has seen no such statement in the server: what has been under way here for longer waits for an answer
+   * that was lost, with the server or on the way, and would hold its slot until its time limit.
+   */
+  #dropLost(marker: string): void {
+    const running = this.#running.get(marker);
+    if (running === undefined || this.#now() - running.since < visibleMs) return;
+    this.#running.delete(marker);
+    running.done.catch(() => undefined);
+    running.drop();
+  }
+
+  /** Told by how long such statements took here, and by how many were told so before. */
+  #busy(slots: number): Trouble {
+    const paceMs = this.#usualMs / slots;
+    const longestMs = Math.max(...[...this.#running.values()].map(({ since }) => this.#now() - since));
+    const retryAfterSeconds = this.#plan.next(Math.max(paceMs, this.#usualMs - longestMs), paceMs);
+    return new Trouble('Busy', 'as many databases as allowed are being created or dropped', {
+      retryAfterSeconds,
+    });
   }
 }
 
 async function onOwnSession(
   server: ServerContext,
-  as: { readonly applicationName: string; readonly serverMajor: number },
+  { dropped, ...as }: { applicationName: string; serverMajor: number; dropped: AbortSignal },
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
   const { target, limits } = server;
   const connection = await openManagement(target, limits, { ...as, statementMs: limits.longStatementMs });
+  const drop = () => connection.destroy();
+  dropped.addEventListener('abort', drop);
+  if (dropped.aborted) drop();
   try {
     await work(connection);
   } catch (error) {

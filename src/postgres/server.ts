@@ -1,29 +1,49 @@
-import type { ExtensionOffer, TenantCatalog } from '../domain/catalog.ts';
-import type { RegistryView, ServerView } from '../domain/server.ts';
+import { FailureMemory } from '../back-pressure/failure-memory.ts';
+import { PeerGate } from '../back-pressure/peer-gate.ts';
+import type { Reason } from '../domain/reasons.ts';
+import { Trouble } from '../errors.ts';
 import type {
   RegistryWrites,
   Server,
   ServerObservation,
   ServerTarget,
-  TenantQuery,
   TenantWrites,
 } from '../reconcile/ports.ts';
 import { Backends } from './backends.ts';
-import { Batch } from './batch.ts';
-import { readBlockers } from './blockers.ts';
-import { readTenants } from './catalog.ts';
 import type { Connection } from './connection.ts';
-import { withTranslation } from './errors.ts';
-import { readOffers } from './extension-offers.ts';
-import { FailedConnect } from './failed-connect.ts';
+import { gatedRegistry, gatedTenants } from './gated-writes.ts';
 import type { Limits } from './limits.ts';
-import { readRegistryView } from './registry-view.ts';
+import { LongStatements } from './long-statements.ts';
+import { observation } from './observation.ts';
 import { registryWrites } from './registry.ts';
 import { openManagement, type ServerContext } from './server-context.ts';
-import { readServerView } from './server-view.ts';
-import { observeSession } from './session.ts';
-import { checkedExtensions, checkedQuery } from './tenant-query.ts';
+import { signOfLife } from './sign-of-life.ts';
 import { tenantWrites } from './tenant-writes.ts';
+
+export interface ServerOptions {
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now: () => number;
+  /** Hears of each try to open a management session how it ended. */
+  readonly onConnect: (outcome: 'ok' | 'Bug' | Reason) => void;
+}
+
+/** What this replica holds on one server at this moment. */
+export interface Usage {
+  /** Backends that work is done on, those being opened and those that create or drop databases included. */
+  readonly inUse: number;
+  /** Backends that are kept for the next work. */
+  readonly idle: number;
+  /** Callers that wait for a backend. */
+  readonly waiting: number;
+  /** A failed connect is remembered, and none is tried until it is forgotten. */
+  readonly connectFailed: boolean;
+  /** `create database` and `drop database` under way. */
+  readonly longStatements: number;
+  /** Calls that wait for this server, for whatever. */
+  readonly calls: number;
+  /** The server is asked and says nothing, so that few calls may wait for it. */
+  readonly silent: boolean;
+}
 
 /** One PostgreSQL server as one management login sees it. */
 export class PostgresServer implements Server {
@@ -31,20 +51,39 @@ export class PostgresServer implements Server {
   readonly registry: RegistryWrites;
   readonly tenants: TenantWrites;
   readonly #backends: Backends;
+  readonly #connects: FailureMemory;
+  readonly #gate: PeerGate;
+  readonly #long: LongStatements;
 
-  constructor(target: ServerTarget, limits: Limits, now: () => number) {
-    this.#backends = new Backends({
+  constructor(target: ServerTarget, limits: Limits, options: ServerOptions) {
+    const { now } = options;
+    this.#connects = new FailureMemory({ firstMs: limits.firstRetryMs, lastMs: limits.lastRetryMs, now });
+    const backends = new Backends({
       max: target.maxConnections,
       idleMs: limits.idleMs,
       slotMs: limits.slotMs,
-      open: () =>
-        openManagement(target, limits, { applicationName: 'pgtenancy', statementMs: limits.readMs }),
-      memory: new FailedConnect(limits.firstRetryMs, limits.lastRetryMs, now),
+      silentMs: limits.silentMs,
+      open: () => opened(target, limits, options),
+      memory: this.#connects,
+      now,
     });
-    const context: ServerContext = { target, limits, backends: this.#backends };
-    this.observe = observation(context);
-    this.registry = registryWrites(context);
-    this.tenants = tenantWrites(context, now);
+    this.#backends = backends;
+    this.#gate = gateOf(backends, limits, now);
+    this.#long = new LongStatements(now);
+    const context: ServerContext = { target, limits, backends };
+    this.observe = observation(context, this.#gate);
+    this.registry = gatedRegistry(this.#gate, registryWrites(context));
+    this.tenants = gatedTenants(this.#gate, tenantWrites(context, this.#long));
+  }
+
+  get usage(): Usage {
+    return {
+      ...this.#backends.usage,
+      connectFailed: this.#connects.trouble !== undefined,
+      longStatements: this.#long.count,
+      calls: this.#gate.waiting,
+      silent: this.#gate.silent,
+    };
   }
 
   /** Closes idle sessions now and the others when they come back; a running create or drop database goes on. */
@@ -53,38 +92,33 @@ export class PostgresServer implements Server {
   }
 }
 
-function observation(server: ServerContext): ServerObservation {
-  const lend = <T>(work: (connection: Connection) => Promise<T>) =>
-    withTranslation(() => server.backends.lend(work));
-  /** One answer for all that wait. */
-  const shared = <T>(read: (connection: Connection) => Promise<T>) =>
-    new Batch<undefined, T>((ready) =>
-      lend(async (connection) => {
-        const waiting = ready();
-        const answer = await read(connection);
-        return waiting.map(() => answer);
-      }),
-    );
-  const servers = shared<ServerView>((connection) => readServerView(connection, server.target));
-  const registries = shared<RegistryView>((connection) =>
-    readRegistryView(connection, server.target.instanceUid),
-  );
-  const tenants = new Batch<TenantQuery, TenantCatalog>((ready) =>
-    lend((connection) => readTenants(connection, ready)),
-  );
-  const offers = new Batch<readonly string[], readonly ExtensionOffer[]>((ready) =>
-    lend(async (connection) => {
-      const wishes = ready();
-      const found = await readOffers(connection, [...new Set(wishes.flat())]);
-      return wishes.map((names) => found.filter(({ name }) => names.includes(name)));
-    }),
-  );
-  return {
-    server: () => servers.ask(undefined),
-    registry: () => registries.ask(undefined),
-    tenant: async (query) => await tenants.ask(checkedQuery(query)),
-    extensions: async (names) => await offers.ask(checkedExtensions(names)),
-    blockers: (tenant) => lend((connection) => readBlockers(connection, tenant)),
-    session: (tenant, password, wanted) => observeSession(server, tenant, password, wanted),
-  };
+const gateOf = (backends: Backends, limits: Limits, now: () => number): PeerGate =>
+  new PeerGate({
+    peer: 'the PostgreSQL server',
+    unreachable: 'InstanceUnreachable',
+    budget: limits.silentBudget,
+    silentMs: limits.silentMs,
+    concludeMs: limits.silentMs + limits.connectMs,
+    firstRetryMs: limits.firstRetryMs,
+    lastRetryMs: limits.lastRetryMs,
+    now,
+    known: (due) => backends.hopeless(due),
+    check: () => signOfLife(backends, limits),
+    onDeath: () => backends.abandon(),
+  });
+
+async function opened(
+  target: ServerTarget,
+  limits: Limits,
+  { onConnect }: Pick<ServerOptions, 'onConnect'>,
+): Promise<Connection> {
+  const as = { applicationName: 'pgtenancy', statementMs: limits.readMs };
+  try {
+    const connection = await openManagement(target, limits, as);
+    onConnect('ok');
+    return connection;
+  } catch (error) {
+    onConnect(error instanceof Trouble ? error.reason : 'Bug');
+    throw error;
+  }
 }

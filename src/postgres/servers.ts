@@ -2,39 +2,68 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Server, ServerTarget, Servers } from '../reconcile/ports.ts';
 import { defaultLimits, type Limits } from './limits.ts';
-import { PostgresServer } from './server.ts';
+import { PostgresServer, type ServerOptions, type Usage } from './server.ts';
 
-interface ServersOptions extends Partial<Limits> {
-  /** Milliseconds of a clock that only goes forward; for the memory of failed connects. */
-  readonly now?: () => number;
-}
+interface ServersOptions extends Partial<Limits>, Partial<ServerOptions> {}
 
 interface Entry {
   readonly target: ServerTarget;
   readonly server: PostgresServer;
+  readonly usedAt: number;
 }
+
+/** The usage of one server, with the name of its PostgreSQLInstance. */
+interface InstanceUsage extends Usage {
+  readonly instance: string;
+}
+
+interface PostgresServers extends Servers {
+  /** What this replica holds on each server that it knows. */
+  usage(): InstanceUsage[];
+  close(): Promise<void>;
+}
+
+/** Another replica may have let an Instance go; this one then only sees that nobody asks for it any more. */
+const unusedMs = 1_800_000;
 
 /**
  * The PostgreSQL adapter. One server for each Instance UID: a changed target (a rotated Secret, another address)
- * replaces the old one, whose sessions are closed as they come back.
+ * replaces the old one, whose sessions are closed as they come back. One that nobody asks for is forgotten, and with it
+ * its password.
  */
-export function createServers(options: ServersOptions = {}): Servers & { close(): Promise<void> } {
-  const { now = () => performance.now(), ...given } = options;
+export function createServers(options: ServersOptions = {}): PostgresServers {
+  const { now = () => performance.now(), onConnect = () => undefined, ...given } = options;
   const limits = { ...defaultLimits, ...given };
   const entries = new Map<string, Entry>();
+  const forget = (instanceUid: string) => {
+    void entries.get(instanceUid)?.server.close();
+    entries.delete(instanceUid);
+  };
+  /** Entries are kept in the order of their last use. */
+  const forgetUnused = () => {
+    for (const [instanceUid, { server, usedAt }] of entries) {
+      if (now() - usedAt < unusedMs) return;
+      const { inUse, calls } = server.usage;
+      if (inUse + calls === 0) forget(instanceUid);
+    }
+  };
+  const serverFor = (target: ServerTarget): PostgresServer => {
+    const entry = entries.get(target.instanceUid);
+    if (entry !== undefined && sameTarget(entry.target, target)) return entry.server;
+    void entry?.server.close();
+    return new PostgresServer(target, limits, { now, onConnect });
+  };
   return {
     of(target: ServerTarget): Server {
-      const entry = entries.get(target.instanceUid);
-      if (entry !== undefined && sameTarget(entry.target, target)) return entry.server;
-      void entry?.server.close();
-      const server = new PostgresServer(target, limits, now);
-      entries.set(target.instanceUid, { target, server });
+      const server = serverFor(target);
+      entries.delete(target.instanceUid);
+      entries.set(target.instanceUid, { target, server, usedAt: now() });
+      forgetUnused();
       return server;
     },
-    forget(instanceUid: string): void {
-      void entries.get(instanceUid)?.server.close();
-      entries.delete(instanceUid);
-    },
+    forget,
+    usage: () =>
+      [...entries.values()].map(({ target, server }) => ({ instance: target.instanceName, ...server.usage })),
     async close(): Promise<void> {
       const servers = [...entries.values()].map(({ server }) => server);
       entries.clear();

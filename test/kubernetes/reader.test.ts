@@ -55,7 +55,7 @@ test('labels of a Namespace are given, and none are an empty map', async () => {
   assert.deepEqual(await readerOf(api.url).namespaceLabels('b'), {});
 });
 
-test('the management Secret is decoded exactly, and a value that is not text is left out', async () => {
+test('the management Secret is decoded exactly, and what is not text cannot be taken for a login', async () => {
   const password = ' }!@:/?#[]%20 \'"\\ é\n';
   const data = {
     username: Buffer.from('admin').toString('base64'),
@@ -66,7 +66,8 @@ test('the management Secret is decoded exactly, and a value that is not text is 
   await using api = await startHttpStub(() => ({ body: { kind: 'Secret', metadata: { name: 's' }, data } }));
   const secret = await readerOf(api.url).managementSecret('s');
   assert.ok(secret);
-  assert.deepEqual(Object.keys(secret).sort(), ['empty', 'password', 'username']);
+  assert.deepEqual(Object.keys(secret).sort(), ['binary', 'empty', 'password', 'username']);
+  assert.equal(secret['binary']?.reveal(), '\uFFFD\uFFFD\0');
   assert.equal(secret['password']?.reveal(), password);
   assert.equal(secret['empty']?.reveal(), '');
 });
@@ -134,7 +135,7 @@ test('a closed port is KubernetesUnreachable', async () => {
   await stub[Symbol.asyncDispose]();
   const { reason, message } = await troubleOf(readerOf(stub.url).instance('main'));
   assert.equal(reason, 'KubernetesUnreachable');
-  assert.equal(message, 'cannot reach the Kubernetes API: the connection was refused');
+  assert.equal(message, 'cannot reach the Kubernetes API: the connection was refused; it is tried again');
 });
 
 test('a connection that breaks is tried once more', async () => {
@@ -159,7 +160,7 @@ test('a server that drips its answer is given up after 5 seconds', async () => {
   const start = performance.now();
   const { reason, message } = await troubleOf(readerOf(api.url).instance('main'));
   assert.equal(reason, 'KubernetesUnreachable');
-  assert.equal(message, 'cannot reach the Kubernetes API: it did not answer in time');
+  assert.equal(message, 'cannot reach the Kubernetes API: it did not answer in time; it is tried again');
   assert.ok(performance.now() - start < 6_500);
 });
 
@@ -193,7 +194,7 @@ test('a list whose pages come slowly is given up when its time is over', async (
   const start = performance.now();
   const { reason, message } = await troubleOf(tenantsOf(get, 'main', 400));
   assert.equal(reason, 'KubernetesUnreachable');
-  assert.equal(message, 'cannot reach the Kubernetes API: it did not answer in time');
+  assert.equal(message, 'cannot reach the Kubernetes API: it did not answer in time; it is tried again');
   assert.ok(performance.now() - start < 2_000);
   assert.ok(api.seen.length > 1, 'no single page took too long');
 });

@@ -76,6 +76,26 @@ test('a Tenant is read from its namespace, and those of an Instance are listed',
   assert.deepEqual(await reader.tenantsOf('main'), ['shop/billing', 'shop/orders']);
 });
 
+test('those of an Instance that have claimed names are told by their status', async () => {
+  await createTenant('claimant', 'full');
+  await createTenant('newcomer', 'full');
+  const claimant = await kube.get(tenants, 'claimant', 'shop');
+  assert.ok(claimant !== undefined);
+  await kube.updateStatus(tenants, { ...claimant, status: { databaseName: 'shop_claimant' } });
+  assert.deepEqual(await reader.claimantsOf('full'), ['shop/claimant']);
+  assert.deepEqual(await reader.tenantsOf('full'), ['shop/claimant', 'shop/newcomer']);
+});
+
+test('a Namespace is ending while it is being deleted, and when it is not there', async () => {
+  await kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'leaving' } });
+  assert.equal(await reader.namespaceEnding('leaving'), false);
+  const metadata = { namespace: 'leaving', name: 'held', finalizers: ['example.com/hold'] };
+  await kube.create(secrets, { apiVersion: 'v1', kind: 'Secret', metadata });
+  await kube.delete(namespaces, 'leaving');
+  assert.equal(await reader.namespaceEnding('leaving'), true);
+  assert.equal(await reader.namespaceEnding('nowhere'), true);
+});
+
 test('an ExternalSecret comes whole', async () => {
   const spec = {
     secretStoreRef: { name: 's', kind: 'ClusterSecretStore' },

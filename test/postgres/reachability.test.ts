@@ -48,11 +48,15 @@ describe('the management connection', () => {
     assert.match(version, /^17\.\d+$/);
     assert.deepEqual(view, {
       inRecovery: false,
+      template: { encoding: 'UTF8', locale: 'C' },
       pooled: false,
       currentUser: oddName,
       superuser: true,
       createDb: true,
       createRole: true,
+      inherits: true,
+      managementDatabase: { name: 'postgres', create: true },
+      registry: { exists: true, foreign: [] },
       certificate: { coversHost: true, coversAddress: true },
       publicConnect: ['postgres', 'template1'],
     });
@@ -67,7 +71,7 @@ describe('the management connection', () => {
     });
     assert.equal(currentUser, 'The \\ admins');
     await using({ adminRole: 'nobody_at_all' }, (server) =>
-      assert.rejects(server.observe.server(), { reason: 'RightsMissing' }),
+      assert.rejects(server.observe.server(), { reason: 'AdminRoleUnusable' }),
     );
   });
 
@@ -146,6 +150,38 @@ describe('the management connection', () => {
     await servers.close();
   });
 
+  it('of an Instance that nobody asks for any more is forgotten, but not while work is done on it', async (t) => {
+    let now = 0;
+    const servers = createServers({ now: () => now });
+    t.after(() => servers.close());
+    const [left, busy, kept] = [1, 2, 3].map((number) => ({
+      ...live.target,
+      instanceUid: randomUUID(),
+      instanceName: `pg-${number}`,
+    }));
+    const server = servers.of(left!);
+    await server.observe.server();
+    const holder = await live.connect({ password: oddPassword });
+    try {
+      await holder.query('begin; lock table pgtenancy.tenant in access exclusive mode');
+      const working = servers
+        .of(busy!)
+        .observe.registry()
+        .catch(() => undefined);
+      now = 1_800_000;
+      servers.of(kept!);
+      assert.deepEqual(
+        servers.usage().map(({ instance }) => instance),
+        ['pg-2', 'pg-3'],
+      );
+      assert.notEqual(servers.of(left!), server);
+      await holder.query('rollback');
+      await working;
+    } finally {
+      await holder.end();
+    }
+  });
+
   async function adminBackends(password: string): Promise<number> {
     const admin = await live.connect({ password });
     const { rowCount } = await admin.query(
@@ -185,7 +221,7 @@ describe('the management connection', () => {
     await using({ port: silent.port }, (server) =>
       assert.rejects(server.observe.server(), {
         reason: 'InstanceUnreachable',
-        message: 'nothing listens at the address and port of the Instance',
+        message: /^nothing listens at the address and port of the Instance/,
       }),
     );
   });

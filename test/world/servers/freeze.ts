@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+
+import { Client } from 'pg';
+
+import type { Postgres } from './postgres.ts';
+
+/** A server that hangs: its processes are there, and so is its port, but nothing comes out of them. */
+export interface Frozen {
+  /** Lets all of it go on; does no harm when repeated. */
+  thaw(): void;
+}
+
+/** Stops the postmaster and every process that it has started, or only the sessions: then new ones can be opened. */
+export async function freeze(postgres: Postgres, what: 'server' | 'sessions' = 'server'): Promise<Frozen> {
+  const { sessions, postmaster } = await processesOf(postgres);
+  const stopped = what === 'server' ? [postmaster, ...sessions] : sessions;
+  for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+  return {
+    thaw: () => {
+      for (const pid of stopped.splice(0)) process.kill(pid, 'SIGCONT');
+    },
+  };
+}
+
+/** The sessions that are open, without the one that asks. */
+async function processesOf(postgres: Postgres): Promise<{ sessions: number[]; postmaster: number }> {
+  const { host, port, superuser } = postgres;
+  const client = new Client({
+    host,
+    port,
+    user: superuser.name,
+    password: superuser.password,
+    database: 'postgres',
+    ssl: false,
+    connectionTimeoutMillis: 5_000,
+  });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number; own: number }>(
+      `select pid, pg_backend_pid() as own from pg_stat_activity where backend_type = 'client backend'`,
+    );
+    const own = rows[0]?.own ?? 0;
+    const sessions = rows.map(({ pid }) => pid).filter((pid) => pid !== own);
+    return { sessions, postmaster: await parentOf(own) };
+  } finally {
+    await client.end();
+  }
+}
+
+/** The fourth field of /proc/<pid>/stat; the second one is a name in parentheses. */
+async function parentOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+}
