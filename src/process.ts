@@ -3,21 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 import { actLog } from './act-log.ts';
-import type { Config } from './config.ts';
-import { createApp } from './http/app.ts';
-import { createMetrics } from './http/metrics.ts';
+import type { Config } from './config/config.ts';
 import { hookRoutes } from './http/routes.ts';
 import { createKubernetesReader } from './kubernetes/reader.ts';
+import { listen } from './listening.ts';
+import { createMetrics, type Metrics } from './metrics/metrics.ts';
+import { observed } from './observed.ts';
 import { createCredentialStore } from './openbao/credentials.ts';
-import { createTokenFile } from './openbao/token-file.ts';
+import { tokenSourceOf } from './openbao/token-source-of.ts';
+import type { TokenSource } from './openbao/token-source.ts';
 import { createServers } from './postgres/servers.ts';
-import type { ActLog, Context } from './reconcile/context.ts';
+import type { Context } from './reconcile/context.ts';
+import { gatedCredentials } from './reconcile/gated-credentials.ts';
 import type { Servers } from './reconcile/ports.ts';
 import { SessionMemory } from './reconcile/session-memory.ts';
+import { logStart } from './start-log.ts';
+import { readVersion } from './version.ts';
 
 export interface Operator {
-  /** Where the hook listens, e.g. `http://127.0.0.1:8080`. */
-  readonly url: string;
   /** Readiness goes down, and everybody gets `drainMs` to see it; requests are still answered. `cutShort` ends the pause. */
   drain(cutShort: AbortSignal): Promise<void>;
   /** Requests under way are answered, connections are closed. Bounded by the request deadline. */
@@ -29,43 +32,56 @@ const openBaoTimeoutMs = 4_000;
 
 /** Puts the parts together and listens. Throws when the address cannot be had. */
 export async function startProcess(config: Config, logger: Logger): Promise<Operator> {
-  const metrics = createMetrics();
-  const servers = createServers();
-  const context = contextOf(config, servers, actLog(logger, metrics));
+  const version = readVersion();
+  logStart(logger, config, version);
+  const metrics = createMetrics({ version });
+  const servers = createServers({ onConnect: metrics.postgresConnected });
+  metrics.watchServers(() => servers.usage());
+  const token = openBaoToken(config, metrics);
+  const parts = partsOf(config, { servers, token }, metrics, logger);
   let ready = true;
-  const app = createApp({
-    routes: hookRoutes(context),
+  const { url, metricsUrl, ...listening } = await listen(config, {
+    routes: hookRoutes((requestId) => ({ ...parts, log: actLog(logger, metrics, requestId) })),
     metrics,
     logger,
-    deadline: config.deadlineMs,
     ready: () => ready,
   });
-  const url = await app.listen({ host: config.host, port: config.port });
-  logger.info({ url, installation: config.installation }, 'listening');
+  logger.info({ url, metricsUrl, installation: config.installation }, 'listening');
   return {
-    url,
     drain: async (cutShort) => {
       ready = false;
       if (config.drainMs === 0 || cutShort.aborted) return;
       await sleep(config.drainMs, undefined, { signal: cutShort }).catch(() => undefined);
     },
     close: async () => {
-      await app.close();
+      await listening.closeHook();
       await servers.close();
+      await token.close();
+      await listening.closeProbes();
     },
   };
 }
 
-function contextOf(config: Config, servers: Servers, log: ActLog): Context {
+function partsOf(
+  config: Config,
+  { servers, token }: { readonly servers: Servers; readonly token: TokenSource },
+  metrics: Metrics,
+  logger: Logger,
+): Omit<Context, 'log'> {
   const now = () => Date.now();
-  return {
+  const ports = {
     kubernetes: createKubernetesReader({ ...config.kubernetes, operatorNamespace: config.operatorNamespace }),
     servers,
-    credentials: createCredentialStore({
-      ...config.openbao,
-      token: createTokenFile(config.openbao.tokenFile),
-      timeoutMs: openBaoTimeoutMs,
-    }),
+    credentials: gatedCredentials(
+      createCredentialStore({
+        ...config.openbao,
+        token,
+        timeoutMs: openBaoTimeoutMs,
+      }),
+    ),
+  };
+  return {
+    ...observed(ports, metrics, logger),
     sessions: new SessionMemory({
       minSeconds: config.checkIntervalSeconds.min,
       maxSeconds: config.checkIntervalSeconds.max,
@@ -79,6 +95,19 @@ function contextOf(config: Config, servers: Servers, log: ActLog): Context {
       resyncSeconds: config.resyncSeconds,
     },
     clock: { now },
-    log,
   };
+}
+
+function openBaoToken({ openbao }: Config, metrics: Metrics): TokenSource {
+  return tokenSourceOf(openbao.auth, {
+    address: openbao.address,
+    caFile: openbao.caFile,
+    namespace: openbao.namespace,
+    timeoutMs: openBaoTimeoutMs,
+    onLogin: ({ outcome, lifetimeMs }) =>
+      metrics.openBaoLoggedIn({
+        outcome,
+        expiresAt: lifetimeMs === undefined ? undefined : Date.now() + lifetimeMs,
+      }),
+  });
 }

@@ -1,22 +1,21 @@
 import type { onRequestHookHandler } from 'fastify';
 
-/** Milliseconds from the head of a request to the end of its body, which comes from the same cluster in one go. */
-const bodyTime = 2_000;
+import type { Connections } from './connections.ts';
 
 /**
- * Ends the connection of a request whose body takes too long: it would hold memory and one of the bounded connections.
- * Node's own `requestTimeout` is no match for this: it also counts down on a new connection that has not been used yet,
- * and Go's clients open some in advance.
+ * Ends the connection of a request whose body takes longer than that from the end of its head on: it would hold memory
+ * and one of the bounded connections, also when it was refused before its body was read. Node's own `requestTimeout` is
+ * no match for this: it also counts down on a new connection that has not been used yet.
  */
-export const limitBodyTime: onRequestHookHandler = ({ raw }, reply, done) => {
-  const timer = setTimeout(() => {
-    if (!raw.complete) raw.socket.destroy();
-  }, bodyTime);
-  const stop = () => {
-    clearTimeout(timer);
+export const limitBodyTime =
+  (milliseconds: number, { end }: Connections): onRequestHookHandler =>
+  ({ raw }, _reply, done) => {
+    const timer = setTimeout(() => {
+      if (!raw.complete) end(raw.socket);
+    }, milliseconds).unref();
+    const stop = () => {
+      clearTimeout(timer);
+    };
+    raw.once('end', stop).once('close', stop);
+    done();
   };
-  raw.once('end', stop);
-  // What is answered without its body, or whose client went away.
-  reply.raw.once('close', stop);
-  done();
-};

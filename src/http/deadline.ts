@@ -1,4 +1,4 @@
-import { Trouble } from '../errors.ts';
+import { Overload } from './overload.ts';
 
 /**
  * Answers by the deadline, whatever the work does: Metacontroller would give up a little later and call again at once.
@@ -9,7 +9,7 @@ export async function byDeadline<T>(milliseconds: number, work: Promise<T>): Pro
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new Trouble('Busy', 'the request took too long', { retryAfterSeconds: 2 }));
+      reject(new Overload('deadline', 'the request took too long', 2));
     }, milliseconds);
   });
   try {

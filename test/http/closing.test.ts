@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
 
+import Fastify from 'fastify';
+
+import { boundClosing } from '../../src/http/closing.ts';
+import { boundConnections } from '../../src/http/connections.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
+import { answerOf, everythingOf, goneWithin, head, listening } from './listening-app.ts';
 import { routeThat, trialApp } from './trial-app.ts';
 
 test('a request that was on its way when the server began to close is answered, not turned away', async () => {
@@ -24,4 +29,54 @@ test('a request that was on its way when the server began to close is answered, 
   assert.match(received, /^HTTP\/1\.1 200 /);
   assert.match(received, /connection: close/i);
   assert.match(received, /\{"here":true\}$/);
+});
+
+test('a connection that says nothing, or half a head, holds up the end for a second at most', async (t) => {
+  const { app, send } = await listening(t);
+  const [silent, half] = [await send(''), await send('POST /tenants/sync HTTP/1.1\r\n')];
+  const started = performance.now();
+  await app.close();
+  assert.ok(performance.now() - started < 3_000);
+  await Promise.all([silent, half].map((socket) => goneWithin(500, socket)));
+});
+
+test('a connection that waits for its next request is closed at once', async (t) => {
+  const { app, send } = await listening(t, { routes: routeThat(() => Promise.resolve({ here: true })) });
+  const socket = await send(`${head(2)}{}`);
+  await answerOf(socket);
+  const started = performance.now();
+  await app.close();
+  assert.ok(performance.now() - started < 500);
+  await goneWithin(500, socket);
+});
+
+test('while the process stops each answer says that the connection closes, refusals as well', async (t) => {
+  const routes = routeThat(() => Promise.resolve({ here: true }));
+  const { send } = await listening(t, { routes, ready: () => false, tokens: ['0123456789'.repeat(4)] });
+  const token = `authorization: Bearer ${'0123456789'.repeat(4)}`;
+  for (const [text, status] of [
+    [`${head(2, token)}{}`, 200],
+    [`${head(1, token)}{`, 400],
+    [`${head(2)}{}`, 401],
+  ] as const) {
+    const answer = await everythingOf(await send(text));
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+    assert.match(answer, /^connection: close\r$/im);
+  }
+});
+
+test('the end is bounded, also with a request that is never answered', async () => {
+  const app = Fastify();
+  app.get('/', () => new Promise(() => undefined));
+  boundClosing(app, boundConnections(app.server, 10), 1_500);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  const arrived = once(app.server, 'request');
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await arrived;
+  const started = performance.now();
+  await app.close();
+  const took = performance.now() - started;
+  assert.ok(took > 1_400 && took < 3_000, `${took} ms: it got its time, and not more`);
 });

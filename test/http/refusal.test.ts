@@ -6,30 +6,90 @@ import { without } from '../reconcile/without.ts';
 
 const canary = 'canary-9c1e';
 
-const malformed: [sentence: string, payload: string][] = [
-  ['text that is no JSON', `{"parent": ${canary}`],
-  ['an empty body', ''],
-  ['a string', `"${canary}"`],
-  ['a number', '7'],
-  ['null', 'null'],
-  ['an empty object', '{}'],
-  ['an array', `["${canary}"]`],
-  ['[null]', '[null]'],
-  ['a poisoned prototype', `{"__proto__": {"${canary}": true}}`],
-  ['a poisoned constructor', `{"constructor": {"prototype": {"${canary}": true}}}`],
-  ['a parent that is null', '{"controller":{},"parent":null,"children":{},"related":{},"finalizing":false}'],
+const kind = 'the body is not a hook request of this kind';
+const json = 'the body is not JSON, or has a key that JavaScript gives a meaning';
+const deep = (depth: number, inside = '1') => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`;
+
+const malformed: [sentence: string, payload: string, error: string][] = [
+  ['text that is no JSON', `{"parent": ${canary}`, json],
+  ['an empty body', '', 'the body is empty'],
+  ['a body of spaces', '   ', json],
+  ['a string', `"${canary}"`, kind],
+  ['a number', '7', kind],
+  ['null', 'null', kind],
+  ['an empty object', '{}', kind],
+  ['an array', `["${canary}"]`, kind],
+  ['[null]', '[null]', kind],
+  ['two bodies in one', '{}{}', json],
+  ['a poisoned prototype', `{"__proto__": {"${canary}": true}}`, json],
+  ['a poisoned constructor', `{"constructor": {"prototype": {"${canary}": true}}}`, json],
+  [
+    'a parent that is null',
+    '{"controller":{},"parent":null,"children":{},"related":{},"finalizing":false}',
+    kind,
+  ],
+  ['what is nested 100 times', deep(100), kind],
+  ['what is nested 101 times', deep(101), 'the body is nested too deeply'],
+  ['what is nested a million times', deep(1_000_000), 'the body is nested too deeply'],
+  ['what is only opened, a million times', '{"a":'.repeat(800_000), 'the body is nested too deeply'],
+  ['quotes that never end, half a million', '"\\"'.repeat(500_000), json],
+  ['a key that is there twice', `{"controller":{},"controller":{"${canary}":1}}`, twice()],
+  ['a key that is there twice, once in disguise', '{"finalizing":true,"final\\u0069zing":false}', twice()],
+  ['a key that is there twice deep inside', deep(30, '{"a:b\\":":1,"a":{},"a":{}}'), twice()],
 ];
 
-for (const [sentence, payload] of malformed) {
-  test(`${sentence} is 400 for every hook, with the fixed body`, async () => {
+function twice(): string {
+  return 'the body has a key twice in one object';
+}
+
+for (const [sentence, payload, error] of malformed) {
+  test(`${sentence} is 400 for every hook, with a fixed body`, async () => {
     for (const path of hooks) {
       const { post, world, log } = trialApp();
       const response = await post(path, payload);
       assert.equal(response.statusCode, 400, path);
-      assert.equal(response.body, '{"error":"the body is not a hook request of this kind"}', path);
+      assert.deepEqual(response.json(), { error }, path);
       assert.deepEqual(world.gate.calls, [], 'nobody is asked');
       assert.ok(!log().includes(canary));
+      assert.doesNotMatch(log(), /"level":"(?:error|fatal)"/);
     }
+  });
+}
+
+test('a body whose strings hold everything that JSON is made of is taken', async () => {
+  const { post, world } = trialApp();
+  const body = {
+    ...bodyFor(world, '/tenants/sync'),
+    controller: { '{"a:[\\': '"]}:{"\\', '': [{ ':': 1 }] },
+  };
+  assert.equal((await post('/tenants/sync', body)).statusCode, 200);
+});
+
+test('a malformed request is logged once a second at most, and no key of a map is', async () => {
+  const { post, world, log } = trialApp();
+  const body = { ...bodyFor(world, '/tenants/sync'), related: { [canary]: { [canary]: 1 } } };
+  for (let times = 0; times < 20; times += 1)
+    assert.equal((await post('/tenants/sync', body)).statusCode, 400);
+  assert.equal(log().match(/malformed hook request/g)?.length, 1);
+  assert.match(log(), /"fields":\["related\.\*/);
+  assert.ok(!log().includes(canary));
+});
+
+const compressed: [encoding: string, status: number][] = [
+  ['gzip', 415],
+  ['identity', 200],
+  ['Identity', 200],
+  ['deflate, gzip', 415],
+  ['br', 415],
+];
+
+for (const [encoding, status] of compressed) {
+  test(`a body with content-encoding ${encoding} is ${status}`, async () => {
+    const { post, world } = trialApp();
+    const body = bodyFor(world, '/tenants/sync');
+    const response = await post('/tenants/sync', body, { 'content-encoding': encoding });
+    assert.equal(response.statusCode, status);
+    if (status === 415) assert.deepEqual(response.json(), { error: 'the body must not be compressed' });
   });
 }
 
@@ -120,8 +180,9 @@ test('another content type than JSON is 415', async () => {
 const nowhere: [method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string][] = [
   ['GET', '/'],
   ['GET', `/${canary}`],
-  ['GET', '/tenants/sync'],
-  ['PUT', '/tenants/sync'],
+  ['GET', '/healthz'],
+  ['GET', '/readyz'],
+  ['GET', '/metrics'],
   ['POST', '/healthz'],
   ['POST', '/tenants/sync/'],
   ['POST', '/Tenants/Sync'],
@@ -136,6 +197,14 @@ for (const [method, url] of nowhere) {
     assert.deepEqual([response.statusCode, response.body], [404, '{"error":"no such path"}']);
   });
 }
+
+test('another method than POST is 405 where there is a hook', async () => {
+  for (const method of ['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'] as const) {
+    const response = await trialApp().app.inject({ method, url: `/tenants/sync?x=${canary}` });
+    assert.deepEqual([response.statusCode, response.headers.allow], [405, 'POST'], method);
+    if (method !== 'HEAD') assert.equal(response.body, '{"error":"only POST is answered here"}');
+  }
+});
 
 test('a path that cannot be decoded is not repeated', async () => {
   const { app } = trialApp();

@@ -1,9 +1,14 @@
 import { Writable } from 'node:stream';
 
 import { createApp } from '../../src/http/app.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
+import { createBearerGate } from '../../src/http/bearer.ts';
+import { hookLimits, type ServerLimits } from '../../src/http/limits.ts';
+import { createProbes } from '../../src/http/probes.ts';
 import { hookRoutes, type Routes } from '../../src/http/routes.ts';
+import type { Certificate } from '../../src/http/server.ts';
 import { createLogger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import { Secret } from '../../src/secret.ts';
 import { ModelWorld } from '../reconcile/model-world.ts';
 import { requestOf } from '../reconcile/metacontroller.ts';
 import { instanceRequest, liveInstance } from '../reconcile/instance-turns.ts';
@@ -14,6 +19,11 @@ interface Options {
   readonly routes?: Routes;
   readonly deadline?: number;
   readonly ready?: () => boolean;
+  /** Nobody is asked for a token when there is none. */
+  readonly tokens?: readonly string[];
+  readonly certificate?: Certificate;
+  /** In place of some of the product's own. */
+  readonly limits?: Partial<ServerLimits>;
 }
 
 /** The app as the process makes it, on the model world, with its log kept. */
@@ -27,13 +37,20 @@ export function trialApp(options: Options = {}) {
     },
   });
   const metrics = createMetrics();
+  const ready = options.ready ?? (() => true);
+  const logger = createLogger('trace', kept);
+  const gate = options.tokens && createBearerGate(options.tokens.map((token) => new Secret(token)));
   const app = createApp({
-    routes: options.routes ?? hookRoutes(world.context),
+    routes: options.routes ?? hookRoutes(() => world.context),
     metrics,
-    logger: createLogger('trace', kept),
+    logger,
     deadline: options.deadline ?? 5_000,
-    ready: options.ready ?? (() => true),
+    ready,
+    gate,
+    certificate: options.certificate,
+    limits: { ...hookLimits, ...options.limits },
   });
+  const probes = createProbes({ metrics, logger, ready });
   const post = (url: string, payload: unknown, headers: Record<string, string> = {}) =>
     app.inject({
       method: 'POST',
@@ -41,7 +58,7 @@ export function trialApp(options: Options = {}) {
       headers: { 'content-type': 'application/json', ...headers },
       payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
     });
-  return { app, world, metrics, post, log: () => log.join('') };
+  return { app, probes, world, metrics, post, log: () => log.join('') };
 }
 
 /** A route whose handler does this. */

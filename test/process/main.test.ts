@@ -1,40 +1,27 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 
-import { startHttpStub } from '../http-stub.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
-import { startOperator, workplace, type OperatorProcess } from './operator-process.ts';
+import { startHeldKubernetes } from './held-kubernetes.ts';
+import { instanceRequest, urlsOf } from './hook-requests.ts';
+import { startOperator, workplace } from './operator-process.ts';
 
 /** HOOK_TIMEOUT_SECONDS is 15 when unset, so a request is given up after 12 s. */
 const deadlineMs = 12_000;
-
-const urlOf = async (operator: OperatorProcess): Promise<string> => {
-  const [, url] = await operator.saw(/"url":"(http:\/\/127\.0\.0\.1:\d+)".*"msg":"listening"/);
-  assert.ok(url !== undefined);
-  return url;
-};
 
 /** A hook request that makes the operator ask the Kubernetes API, and so lasts as long as that does. */
 const syncInstance = (url: string): Promise<Response> =>
   fetch(`${url}/instances/sync`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      ...{ controller: {}, children: {}, related: {}, finalizing: false },
-      parent: {
-        ...{ apiVersion: 'pgtenancy.io/v1alpha1', kind: 'PostgreSQLInstance' },
-        metadata: { name: 'main', uid: 'uid', generation: 1 },
-        spec: { host: 'db.example.com', managementSecretRef: { name: 'login' } },
-      },
-    }),
+    body: JSON.stringify(instanceRequest),
     signal: AbortSignal.timeout(15_000),
   });
 
-const isReady = (url: string): Promise<boolean> =>
-  fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+const isReady = (probes: string): Promise<boolean> =>
+  fetch(`${probes}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
     ({ ok }) => ok,
     () => false,
   );
@@ -45,30 +32,6 @@ const refusesConnections = (url: string): Promise<boolean> =>
     () => true,
   );
 
-/** A Kubernetes API that keeps every request until `answer` is called. */
-const startHeldKubernetes = async () => {
-  const held: ServerResponse[] = [];
-  const stub = await startHttpStub((_request, response) => {
-    held.push(response);
-    return undefined;
-  });
-  const answer = () => {
-    for (const response of held.splice(0)) {
-      response.writeHead(404, { 'content-type': 'application/json' });
-      response.end(
-        JSON.stringify({
-          kind: 'Status',
-          apiVersion: 'v1',
-          status: 'Failure',
-          reason: 'NotFound',
-          code: 404,
-        }),
-      );
-    }
-  };
-  return { url: stub.url, held, answer, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() };
-};
-
 test('a faulty configuration ends the process with code 2 and all faults in one message', async () => {
   await using operator = startOperator({
     PORT: 'canary-port',
@@ -77,9 +40,9 @@ test('a faulty configuration ends the process with code 2 and all faults in one 
   });
   assert.deepEqual(await operator.ended(), { code: 2, signal: null });
   const lines = operator.stderr().trimEnd().split('\n');
-  assert.equal(lines[0], 'the configuration is not valid:');
+  assert.match(lines[0] ?? '', /^the configuration is not valid .*:$/);
   const named = lines.slice(1).map((line) => line.split(' ')[1]);
-  for (const variable of ['PORT', 'LOG_LEVEL', 'INSTALLATION', 'OPENBAO_ADDRESS', 'OPENBAO_TOKEN_FILE']) {
+  for (const variable of ['PORT', 'LOG_LEVEL', 'INSTALLATION', 'OPENBAO_ADDRESS', 'OPENBAO_ROLE']) {
     assert.ok(named.includes(variable), `${variable} is named`);
   }
   assert.ok(!operator.stderr().includes('canary'), 'no value is repeated');
@@ -89,9 +52,13 @@ test('a faulty configuration ends the process with code 2 and all faults in one 
 test('a process that was started is ready, and says once where it listens', async () => {
   await using place = await workplace('http://127.0.0.1:9');
   await using operator = startOperator(place.env);
-  const url = await urlOf(operator);
-  assert.equal(await isReady(url), true);
-  assert.equal((await fetch(`${url}/healthz`)).status, 200);
+  const { url, probes } = await urlsOf(operator);
+  assert.equal(await isReady(probes), true);
+  assert.equal((await fetch(`${probes}/healthz`)).status, 200);
+  assert.match(await (await fetch(`${probes}/metrics`)).text(), /^pgtenancy_build_info/m);
+  for (const path of ['/healthz', '/readyz', '/metrics'])
+    assert.equal((await fetch(`${url}${path}`)).status, 404, 'the hook serves hooks only');
+  assert.equal((await syncInstance(probes)).status, 404, 'and the probes none');
   assert.equal(operator.stdout().match(/"msg":"listening"/g)?.length, 1);
   assert.ok(!operator.stdout().includes('canary'));
 });
@@ -100,7 +67,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`${signal} at rest ends the process with code 0 at once`, async () => {
     await using place = await workplace('http://127.0.0.1:9');
     await using operator = startOperator(place.env);
-    await urlOf(operator);
+    await urlsOf(operator);
     operator.signal(signal);
     assert.deepEqual(await operator.ended(4_000), { code: 0, signal: null });
     assert.equal(operator.stderr(), '');
@@ -111,12 +78,12 @@ test('on SIGTERM readiness goes first, a request under way is answered, then the
   await using kubernetes = await startHeldKubernetes();
   await using place = await workplace(kubernetes.url);
   await using operator = startOperator(place.env);
-  const url = await urlOf(operator);
+  const { url, probes } = await urlsOf(operator);
   const response = syncInstance(url);
   await waitFor('the request to be under way', () => kubernetes.held.length > 0);
   operator.signal('SIGTERM');
   await operator.saw(/"msg":"stopping"/);
-  await waitFor('readiness to go', async () => !(await isReady(url)));
+  await waitFor('readiness to go', async () => !(await isReady(probes)));
   kubernetes.answer();
   assert.equal((await response).status, 200);
   assert.deepEqual(await operator.ended(), { code: 0, signal: null });
@@ -126,11 +93,12 @@ test('in the pause after SIGTERM readiness is seen to be gone, and hook requests
   await using kubernetes = await startHeldKubernetes();
   await using place = await workplace(kubernetes.url);
   await using operator = startOperator({ ...place.env, DRAIN_SECONDS: '3' });
-  const url = await urlOf(operator);
+  const { url, probes } = await urlsOf(operator);
   operator.signal('SIGTERM');
   const started = performance.now();
   await operator.saw(/"msg":"stopping"/);
-  assert.equal((await fetch(`${url}/readyz`)).status, 503);
+  assert.equal((await fetch(`${probes}/readyz`)).status, 503);
+  assert.equal((await fetch(`${probes}/healthz`)).status, 200);
   const response = syncInstance(url);
   await waitFor('the request to be under way', () => kubernetes.held.length > 0);
   kubernetes.answer();
@@ -144,7 +112,7 @@ test('a second signal ends the pause, and the end stays an orderly one', async (
   await using kubernetes = await startHeldKubernetes();
   await using place = await workplace(kubernetes.url);
   await using operator = startOperator({ ...place.env, DRAIN_SECONDS: '60' });
-  const url = await urlOf(operator);
+  const { url } = await urlsOf(operator);
   const response = syncInstance(url);
   await waitFor('the request to be under way', () => kubernetes.held.length > 0);
   operator.signal('SIGTERM');
@@ -160,7 +128,7 @@ test('on SIGTERM a request that finds no end is answered by its deadline, and do
   await using kubernetes = await startHeldKubernetes();
   await using place = await workplace(kubernetes.url);
   await using operator = startOperator(place.env);
-  const url = await urlOf(operator);
+  const { url } = await urlsOf(operator);
   const response = syncInstance(url);
   await waitFor('the request to be under way', () => kubernetes.held.length > 0);
   operator.signal('SIGTERM');
@@ -174,7 +142,7 @@ test('a second SIGTERM ends the process at once, also with a request under way',
   await using kubernetes = await startHeldKubernetes();
   await using place = await workplace(kubernetes.url);
   await using operator = startOperator(place.env);
-  const url = await urlOf(operator);
+  const { url } = await urlsOf(operator);
   const response = syncInstance(url).catch(() => undefined);
   await waitFor('the request to be under way', () => kubernetes.held.length > 0);
   operator.signal('SIGTERM');
@@ -193,7 +161,8 @@ test('a port that is taken ends the process with code 1, in one line that names 
   await using operator = startOperator({ ...place.env, PORT: String(address.port) });
   assert.deepEqual(await operator.ended(), { code: 1, signal: null });
   other.close();
-  const [line, ...more] = operator.stdout().trimEnd().split('\n');
+  const [starting, line, ...more] = operator.stdout().trimEnd().split('\n');
+  assert.match(starting ?? '', /"msg":"starting"/);
   assert.deepEqual(more, []);
   assert.match(
     line ?? '',

@@ -14,6 +14,8 @@ const compileCache = fileURLToPath(new URL('../../.cache/node', import.meta.url)
 /** The operator as its own process, on one address over all its restarts. */
 export class HookProcess {
   readonly url: string;
+  /** `/healthz`, `/readyz`, `/metrics`. */
+  readonly metricsUrl: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #onLine: (line: string) => void;
   #child: ChildProcess | undefined;
@@ -21,8 +23,13 @@ export class HookProcess {
   #stopping = false;
   #reviving = false;
 
-  private constructor(url: string, env: Readonly<Record<string, string>>, onLine: (line: string) => void) {
+  private constructor(
+    { url, metricsUrl }: { readonly url: string; readonly metricsUrl: string },
+    env: Readonly<Record<string, string>>,
+    onLine: (line: string) => void,
+  ) {
     this.url = url;
+    this.metricsUrl = metricsUrl;
     this.#env = env;
     this.#onLine = onLine;
   }
@@ -41,9 +48,11 @@ export class HookProcess {
     onLine: (line: string) => void = () => undefined,
   ): Promise<HookProcess> {
     const port = env['PORT'] ?? String(await freePort());
+    const scheme = env['HOOK_TLS'] === 'off' ? 'http' : 'https';
+    const metricsPort = env['METRICS_PORT'] ?? String(await freePort());
     const hook = new HookProcess(
-      `http://127.0.0.1:${port}`,
-      { ...env, HOST: '127.0.0.1', PORT: port },
+      { url: `${scheme}://127.0.0.1:${port}`, metricsUrl: `http://127.0.0.1:${metricsPort}` },
+      { ...env, HOST: '127.0.0.1', PORT: port, METRICS_PORT: metricsPort },
       onLine,
     );
     await hook.start().catch(async (error: unknown) => {
@@ -107,7 +116,7 @@ export class HookProcess {
   async #answers(child: ChildProcess): Promise<boolean> {
     const end = child.exitCode ?? child.signalCode;
     if (end !== null) throw new Error(`the hook ended with ${end}:\n${this.#output}`);
-    return fetch(`${this.url}/readyz`).then(
+    return fetch(`${this.metricsUrl}/readyz`).then(
       (response) => response.ok,
       () => false,
     );

@@ -19,13 +19,23 @@ const webhook = z.strictObject({
   path: z.string().optional(),
   timeout: z.string().optional(),
   caBundle: z.strictObject({ inline: z.string() }).optional(),
+  authorization: z
+    .strictObject({
+      // The real one has another field for `Basic`, and refuses it here.
+      type: z
+        .string()
+        .refine((type) => type.trim().toLowerCase() !== 'basic')
+        .optional(),
+      secretRef: z.strictObject({ name: z.string(), namespace: z.string(), key: z.string() }),
+    })
+    .optional(),
 });
 
 // Only v2 is modelled, and it must be said: left out, the real default is v1, which hides cluster-scoped related objects.
 const hook = z.strictObject({ version: z.literal('v2'), webhook });
 
 /**
- * The part of a CompositeController's `spec` that is modelled. Anything else (v1 hooks, ETag, credentials, rolling
+ * The part of a CompositeController's `spec` that is modelled. Anything else (v1 hooks, ETag, client certificates, rolling
  * updates) is refused loudly, so that no test can lean on something that the stand-in ignores.
  */
 const compositeControllerSpec = z.strictObject({

@@ -1,5 +1,6 @@
 import type { KubeClient, KubeObject, Resource } from '../kubernetes/client.ts';
 import { atMost } from './at-most.ts';
+import { type Authorizations, authorizationsOf } from './authorization.ts';
 import type { UpdateMethod } from './children.ts';
 import { type CompositeControllerSpec, parseCompositeController } from './composite-controller.ts';
 import { Customize, RelatedNotSynced } from './customize.ts';
@@ -57,7 +58,7 @@ export class ControllerLoop {
   readonly #unsubscribes: (() => void)[] = [];
   #resyncTimer: NodeJS.Timeout | undefined;
 
-  /** Throws when the spec is not one that is modelled, or a kind is not there. */
+  /** Throws when the spec is not one that is modelled, or a kind or a Secret is not there. */
   static async start(process: ControllerProcess, controller: KubeObject): Promise<ControllerLoop> {
     const spec = parseCompositeController(controller);
     const { apiVersion, resource } = spec.parentResource;
@@ -66,7 +67,11 @@ export class ControllerLoop {
     const children: ResourceKind[] = [];
     for (const child of spec.childResources)
       children.push(await process.discovery.ofResource(child.apiVersion, child.resource));
-    const loop = new ControllerLoop(process, controller, spec, { parent, children });
+    const authorizations = await authorizationsOf(process.client, spec.hooks);
+    const loop = new ControllerLoop(process, controller, spec, {
+      kinds: { parent, children },
+      authorizations,
+    });
     void loop.#begin();
     return loop;
   }
@@ -75,7 +80,7 @@ export class ControllerLoop {
     process: ControllerProcess,
     controller: KubeObject,
     spec: CompositeControllerSpec,
-    kinds: Kinds,
+    { kinds, authorizations }: { kinds: Kinds; authorizations: Authorizations },
   ) {
     const { informers, faults, onCall, workers, maxBackoffMs } = process;
     const { signal } = this.#abort;
@@ -86,7 +91,7 @@ export class ControllerLoop {
     this.#parents = informers.acquire(kinds.parent);
     this.#children = kinds.children.map((kind) => informers.acquire(kind));
     const { name } = controller.metadata;
-    this.#hooks = new Hooks({ controller: name, spec: spec.hooks, faults, signal, onCall });
+    this.#hooks = new Hooks({ controller: name, spec: spec.hooks, authorizations, faults, signal, onCall });
     this.#customize = this.#newCustomize();
     this.#sync = this.#newParentSync();
     this.#queue = new WorkQueue({ workers, maxBackoffMs, work: (key) => this.#work(key) });

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+
+import { parse } from 'yaml';
 
 import { parseCompositeController, webhookTimeoutMs, webhookUrl } from './composite-controller.ts';
 import { controllersFor } from './controllers-for.ts';
@@ -47,10 +50,12 @@ describe('the shipped CompositeControllers', () => {
   });
 
   it('take the overrides of the test world', () => {
-    const overrides = { caBundle: 'PEM', timeout: '300ms', resyncPeriodSeconds: 2 };
+    const authorization = { secretRef: { name: 'hook', namespace: 'ops', key: 'token' } };
+    const overrides = { caBundle: 'PEM', authorization, timeout: '300ms', resyncPeriodSeconds: 2 };
     for (const [, spec] of specs('https://127.0.0.1:1', overrides)) {
       assert.equal(spec.resyncPeriodSeconds, 2);
       assert.deepEqual(spec.hooks.sync.webhook.caBundle, { inline: 'PEM' });
+      assert.deepEqual(spec.hooks.sync.webhook.authorization, authorization);
       assert.equal(webhookTimeoutMs(spec.hooks.sync.webhook), 300);
     }
   });
@@ -65,5 +70,59 @@ describe('a CompositeController that the stand-in does not model', () => {
     assert.throws(() => parseCompositeController({ ...object, spec }), /etag/);
     const v1 = { ...object.spec, hooks: { sync: { webhook: { url: 'http://x' } } } };
     assert.throws(() => parseCompositeController({ ...object, spec: v1 }), /version/);
+  });
+});
+
+interface Kustomization {
+  replacements: { targets: { select: { name?: string }; fieldPaths: string[] }[] }[];
+  patches: { target: { kind: string; name?: string }; patch: string }[];
+}
+
+const kustomization = (folder: string): Partial<Kustomization> =>
+  parse(
+    readFileSync(new URL(`../../../metacontroller/${folder}kustomization.yaml`, import.meta.url), 'utf8'),
+  ) as Partial<Kustomization>;
+
+const controllers = ['postgresqlinstance-controller', 'postgresqltenant-controller'];
+const controllersOf = (name?: string): string[] => (name === undefined ? controllers : [name]);
+
+describe('the kustomization', () => {
+  /** `<controller> <hook>` of each hook that is shipped. */
+  const shipped = [...specs('http://127.0.0.1:1')].flatMap(([name, { hooks }]) =>
+    Object.keys(hooks).map((hook) => `${name} ${hook}`),
+  );
+
+  it('puts the CA into each webhook', () => {
+    const reached = (kustomization('').replacements ?? [])
+      .flatMap(({ targets }) => targets)
+      .flatMap(({ select, fieldPaths }) =>
+        controllersOf(select.name).flatMap((name) =>
+          fieldPaths.map((path) =>
+            path.replace(/^spec\.hooks\.(\w+)\.webhook\.caBundle\.inline$/, `${name} $1`),
+          ),
+        ),
+      );
+    assert.deepEqual(reached.sort(), [...shipped].sort());
+  });
+
+  it('has a component that puts the reference to the token into each webhook', () => {
+    const reached = (kustomization('token/').patches ?? [])
+      .filter(({ target }) => target.kind === 'CompositeController')
+      .flatMap(({ target, patch }) =>
+        controllersOf(target.name).flatMap((name) =>
+          (parse(patch) as { path: string; value: unknown }[]).map(({ path, value }) => {
+            assert.deepEqual(Object.keys(value as object), ['secretRef']);
+            return path.replace(/^\/spec\/hooks\/(\w+)\/webhook\/authorization$/, `${name} $1`);
+          }),
+        ),
+      );
+    assert.deepEqual(reached.sort(), [...shipped].sort());
+  });
+
+  it('is for a hook over TLS', () => {
+    for (const name of controllers) {
+      const file = readFileSync(new URL(`../../../metacontroller/${name}.yaml`, import.meta.url), 'utf8');
+      assert.doesNotMatch(file, /http:/);
+    }
   });
 });

@@ -19,6 +19,8 @@ const manifest = z.looseObject({
 export interface ControllerOverrides {
   /** PEM, for a hook that is called over TLS. */
   caBundle?: string;
+  /** Where Metacontroller finds the bearer token that it shows to the hook. */
+  authorization?: { secretRef: { name: string; namespace: string; key: string } };
   /** Go duration for every hook. */
   timeout?: string;
   resyncPeriodSeconds?: number;
@@ -47,10 +49,11 @@ export const controllersFor = (hookUrl: string, overrides: ControllerOverrides =
 const webhookAt = (
   webhook: { url: string; [key: string]: unknown },
   hookUrl: string,
-  { caBundle, timeout }: ControllerOverrides,
+  { caBundle, authorization, timeout }: ControllerOverrides,
 ): Record<string, unknown> => ({
   ...webhook,
   url: new URL(new URL(webhook.url).pathname, hookUrl).href,
   ...(caBundle === undefined ? {} : { caBundle: { inline: caBundle } }),
+  ...(authorization === undefined ? {} : { authorization }),
   ...(timeout === undefined ? {} : { timeout }),
 });

@@ -1,3 +1,5 @@
+import type { KubeObject } from '../kubernetes/client.ts';
+
 /** What a test can make go wrong. The numbers may be changed at any time while the stand-in runs. */
 export interface Faults {
   /** Every n-th sync sees the parent as it was one write earlier (1: every other one); 0: none. */
@@ -10,6 +12,8 @@ export interface Faults {
   dropChildWrite: number;
   /** Hook calls are abandoned after this time in place of the hook's own timeout. */
   timeoutAfterMs: number | undefined;
+  /** Is waited for before each hook call: a test looks, or changes something, while nothing else happens to the object. */
+  beforeCall: ((hook: string, parent: KubeObject) => Promise<unknown>) | undefined;
 }
 
 /** The sync ended as if the process had died in the middle: no event, no further write, only another try. */
@@ -34,6 +38,7 @@ export class FaultInjector {
       dropStatusWrite: 0,
       dropChildWrite: 0,
       timeoutAfterMs: undefined,
+      beforeCall: undefined,
       ...faults,
     };
   }

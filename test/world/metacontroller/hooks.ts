@@ -1,4 +1,5 @@
 import type { KubeObject } from '../kubernetes/client.ts';
+import type { Authorizations } from './authorization.ts';
 import type { CompositeControllerSpec, HookName } from './composite-controller.ts';
 import type { FaultInjector } from './faults.ts';
 import { Webhook, type WebhookAnswer } from './webhook.ts';
@@ -37,6 +38,7 @@ export class TooManyRequests extends Error {
 export interface HooksOptions {
   controller: string;
   spec: CompositeControllerSpec['hooks'];
+  authorizations: Authorizations;
   faults: FaultInjector;
   signal: AbortSignal;
   onCall: (call: HookCall) => void;
@@ -52,7 +54,7 @@ export class Hooks {
     this.#webhooks = new Map(
       (['sync', 'finalize', 'customize'] as const).flatMap((name) => {
         const webhook = options.spec[name]?.webhook;
-        return webhook === undefined ? [] : [[name, new Webhook(webhook)]];
+        return webhook === undefined ? [] : [[name, new Webhook(webhook, options.authorizations.get(name))]];
       }),
     );
   }
@@ -63,6 +65,7 @@ export class Hooks {
 
   /** The body of a 200. Throws TooManyRequests for a 429, and an Error with the whole body for any other status. */
   async call(hook: HookName, parent: KubeObject, request: Record<string, unknown>): Promise<string> {
+    await this.#options.faults.faults.beforeCall?.(hook, parent);
     const copies = this.#options.faults.duplicateNow() ? 2 : 1;
     const posts = Array.from({ length: copies }, () => this.#post(hook, parent, request));
     await Promise.allSettled(posts);

@@ -1,4 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 import type { KubeObject } from '../kubernetes/client.ts';
@@ -38,10 +44,10 @@ export interface TrialHook {
   stop(): Promise<void>;
 }
 
-/** A webhook backend that answers what the test wants. */
-export const startTrialHook = async (): Promise<TrialHook> => {
+/** A webhook backend that answers what the test wants; over TLS when there is a certificate (PEM). */
+export const startTrialHook = async (tls?: { cert: string; key: string }): Promise<TrialHook> => {
   const running = new Map<string, number>();
-  const server = createServer((incoming, outgoing) => {
+  const listener: RequestListener = (incoming, outgoing) => {
     void (async () => {
       const request = await read(incoming).catch(() => undefined);
       // The caller hung up before it had said everything.
@@ -55,11 +61,12 @@ export const startTrialHook = async (): Promise<TrialHook> => {
       outgoing.writeHead(status, { 'content-type': 'application/json', ...headers });
       outgoing.end(typeof body === 'string' ? body : JSON.stringify(body));
     })();
-  });
+  };
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const trial: TrialHook = {
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     requests: [],
     busiest: 0,
     answer: () => ({}),

@@ -20,6 +20,8 @@ interface TrialOptions extends Partial<Omit<MetacontrollerOptions, 'api'>> {
   before?: (trial: { client: KubeClient; hook: TrialHook }) => Promise<void>;
   /** There is no CompositeController, so nothing but the test touches anything. */
   idle?: boolean;
+  /** PEM: the hook speaks TLS. Known once the test runs. */
+  tls?: () => { cert: string; key: string };
   /** The test stops Metacontroller itself. */
   stopsItself?: boolean;
 }
@@ -29,7 +31,7 @@ export const withTrial =
   (run: (trial: Trial) => Promise<void>, options: TrialOptions = {}) =>
   async (): Promise<void> => {
     const api = await startKubernetesApi();
-    const hook = await startTrialHook();
+    const hook = await startTrialHook(options.tls?.());
     const client = new KubeClient(api);
     let metacontroller: Metacontroller | undefined;
     try {

@@ -1,0 +1,21 @@
+import { startOpenBao } from '../world/servers/openbao.ts';
+import { issueCertificate, setUpPki, type Certificate } from '../world/servers/pki.ts';
+
+export interface Issuer extends AsyncDisposable {
+  /** PEM. */
+  readonly ca: string;
+  /** A new certificate for 127.0.0.1. */
+  issue(commonName: string): Promise<Certificate>;
+}
+
+/** A certificate authority for one test file. */
+export async function startIssuer(): Promise<Issuer> {
+  const openBao = await startOpenBao({ mode: 'dev' });
+  const { ca } = await setUpPki(openBao, { commonName: 'Hook test CA' });
+  return {
+    ca,
+    issue: (commonName) =>
+      issueCertificate(openBao, { commonName, dnsNames: [], ipAddresses: ['127.0.0.1'] }),
+    [Symbol.asyncDispose]: () => openBao.close(),
+  };
+}
