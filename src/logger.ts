@@ -1,5 +1,7 @@
 import { pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
 
+import { loggable } from './loggable.ts';
+
 /* The net below the `Secret` type: nothing is meant to be caught here. */
 const secretKeys = [
   'password',
@@ -19,24 +21,16 @@ const prefixes = ['', '*', '*.*', '*.*.*'];
 
 const secretPaths = prefixes.flatMap((prefix) => secretKeys.map((key) => `${prefix}["${key}"]`));
 
-/** What a log line may say of an error: libraries hang requests, answers and causes with secrets on theirs. */
-interface LoggedError {
-  readonly name: string;
-  readonly message: string;
-  readonly reason?: string;
-  readonly stack?: string;
-}
+/** What was thrown and is no Error may be anything, a secret too: only its type is told. */
+const loggedError = (value: unknown): unknown =>
+  value instanceof Error ? loggable(value) : { name: `thrown ${typeof value}` };
 
-const logged = (error: Error): LoggedError => ({
-  name: error.name,
-  message: error.message,
-  ...('reason' in error && typeof error.reason === 'string' ? { reason: error.reason } : {}),
-  ...(error.stack === undefined ? {} : { stack: error.stack }),
-});
+const errorKeys: ReadonlySet<string> = new Set(['err', 'error']);
 
-const loggedIfError = (value: unknown): unknown => (value instanceof Error ? logged(value) : value);
-
-/** JSON lines with ISO time and level names. Errors are cut down to name, message, reason and stack under any key. */
+/**
+ * JSON lines with ISO time and level names. Errors are cut down to name, message, reason and stack under any key, texts
+ * and lists to a bounded length.
+ */
 export const createLogger = (level: string, destination?: DestinationStream): Logger =>
   pino(
     {
@@ -47,9 +41,15 @@ export const createLogger = (level: string, destination?: DestinationStream): Lo
       formatters: {
         level: (label) => ({ level: label }),
         log: (fields) =>
-          Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, loggedIfError(value)])),
+          Object.fromEntries(
+            Object.entries(fields).map(([key, value]) => [
+              key,
+              errorKeys.has(key) ? loggedError(value) : loggable(value),
+            ]),
+          ),
       },
-      serializers: { err: loggedIfError, error: loggedIfError },
+      // pino's own would write down everything that hangs on an error.
+      serializers: { err: (value: unknown) => value },
     },
     destination,
   );

@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict';
-import { Writable } from 'node:stream';
 import { test } from 'node:test';
 
 import { actLog } from '../src/act-log.ts';
 import { createLogger } from '../src/logger.ts';
 import type { Act } from '../src/reconcile/context.ts';
+import { keptLog } from './kept-log.ts';
 
 const trialLog = () => {
-  const lines: Record<string, unknown>[] = [];
-  const counted: Act[] = [];
-  const kept = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      lines.push(JSON.parse(String(chunk)) as Record<string, unknown>);
-      done();
-    },
-  });
-  const log = actLog(createLogger('trace', kept), { acted: (act) => void counted.push(act) });
-  return { log, lines, counted };
+  const kept = keptLog();
+  const counted: unknown[] = [];
+  const metrics = { acted: (act: unknown) => void counted.push(act) };
+  return { log: actLog(createLogger('trace', kept), metrics, 'id-1'), lines: kept.lines, counted };
+};
+
+const subject = { subject: 'shop/orders', uid: 'uid-orders', instance: 'main' };
+const act: Act = {
+  ...subject,
+  phase: 'CredentialCreated',
+  step: 'CreateRole',
+  outcome: 'ok',
+  milliseconds: 3,
 };
 
 for (const [outcome, level] of [
@@ -25,21 +28,28 @@ for (const [outcome, level] of [
   ['StaleDecision', 'info'],
   ['DatabaseBusy', 'warn'],
   ['OpenBaoUnreachable', 'warn'],
+  ['Bug', 'warn'],
 ] as const) {
-  test(`an act that ended with ${outcome} is counted, and one line of level ${level}`, () => {
+  test(`an act that ended with ${outcome} is counted, and one line of level ${level} with the id of its request`, () => {
     const { log, lines, counted } = trialLog();
-    const act = { subject: 'shop/orders', step: 'CreateRole', outcome, milliseconds: 3 };
-    log.acted(act);
-    const [{ time, ...line } = {}, ...more] = lines;
+    log.acted({ ...act, outcome });
+    const [{ time, ...line } = {}, ...more] = lines();
     assert.equal(typeof time, 'string');
-    assert.deepEqual([line, more], [{ level, ...act, msg: 'step taken' }, []]);
-    assert.deepEqual(counted, [act]);
+    assert.deepEqual([line, more], [{ level, ...act, outcome, requestId: 'id-1', msg: 'step taken' }, []]);
+    assert.deepEqual(counted, [{ ...act, outcome }]);
   });
 }
 
-test('what was let go unfinished is a warning', () => {
+test('what was let go unfinished is a warning with the id of its request', () => {
   const { log, lines } = trialLog();
-  log.letGo('shop/orders', 'the record stays');
-  const [{ level, subject, detail } = {}] = lines;
-  assert.deepEqual([level, subject, detail], ['warn', 'shop/orders', 'the record stays']);
+  log.letGo(subject, 'the record stays');
+  const [{ time, ...line } = {}] = lines();
+  assert.equal(typeof time, 'string');
+  assert.deepEqual(line, {
+    level: 'warn',
+    ...subject,
+    detail: 'the record stays',
+    requestId: 'id-1',
+    msg: 'let go unfinished',
+  });
 });

@@ -10,13 +10,15 @@ import { recordsIn } from './stillness.ts';
 export async function assertNothingLeaked(stage: Stage): Promise<void> {
   const passwords = await passwordsIn(stage);
   assert.ok(passwords.size > 0, 'no password was made at all');
-  const { openBao, kvSetUp, postgres } = stage.world;
+  const { management, openBao, kvSetUp, postgres, projectedToken, hookAccess } = stage.world;
   const canaries = [
     ...passwords,
     postgres.superuser.password,
+    management.password,
     openBao.rootToken,
-    kvSetUp.operatorToken,
+    ...projectedToken.issued,
     kvSetUp.readerToken,
+    hookAccess.token,
   ];
   for (const [place, text] of Object.entries(await shownIn(stage))) {
     assert.notEqual(text, '', `there is nothing in ${place}`);
@@ -50,6 +52,6 @@ const shownIn = async ({ world, kube, recorder, calls }: Stage): Promise<Record<
   Instances: JSON.stringify(recorder.versions(instances)),
   ExternalSecrets: JSON.stringify(recorder.versions(externalSecrets)),
   Events: JSON.stringify((await kube.list(events)).items),
-  metrics: await (await fetch(`${world.hook.url}/metrics`)).text(),
+  metrics: await (await fetch(`${world.hook.metricsUrl}/metrics`)).text(),
   "PostgreSQL's log": world.postgres.log(),
 });

@@ -1,0 +1,94 @@
+import { Gauge, type Registry } from 'prom-client';
+
+/** What one replica holds on one PostgreSQL server at this moment. */
+export interface ServerUsage {
+  /** Name of the PostgreSQLInstance. */
+  readonly instance: string;
+  /** Backends that work is done on. */
+  readonly inUse: number;
+  /** Backends that are kept for the next work. */
+  readonly idle: number;
+  /** Callers that wait for a backend. */
+  readonly waiting: number;
+  /** A failed connect is remembered, and none is tried until it is forgotten. */
+  readonly connectFailed: boolean;
+  /** `create database` and `drop database` under way. */
+  readonly longStatements: number;
+  /** Calls that wait for the server, for whatever. */
+  readonly calls: number;
+  /** The server is asked and says nothing, so that few calls may wait for it. */
+  readonly silent: boolean;
+}
+
+/** Instances are made by platform admins, and few; should there be more, the others share one series. */
+const maxInstances = 100;
+
+type Add = (value: number, labels?: Readonly<Record<string, string>>) => void;
+
+interface Figure {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly show: (usage: ServerUsage, add: Add) => void;
+}
+
+const figures: readonly Figure[] = [
+  {
+    name: 'pgtenancy_postgres_backends',
+    help: 'Backends that this replica holds on a server, by state (in_use, idle).',
+    labels: ['state'],
+    show: ({ inUse, idle }, add) => {
+      add(inUse, { state: 'in_use' });
+      add(idle, { state: 'idle' });
+    },
+  },
+  {
+    name: 'pgtenancy_postgres_backend_waiters',
+    help: 'Callers that wait for a backend of a server.',
+    labels: [],
+    show: ({ waiting }, add) => add(waiting),
+  },
+  {
+    name: 'pgtenancy_postgres_connect_failure_remembered',
+    help: '1 while a failed connect to a server is remembered, so that none is tried.',
+    labels: [],
+    show: ({ connectFailed }, add) => add(connectFailed ? 1 : 0),
+  },
+  {
+    name: 'pgtenancy_postgres_long_statements',
+    help: 'create database and drop database statements of this replica that are under way on a server.',
+    labels: [],
+    show: ({ longStatements }, add) => add(longStatements),
+  },
+  {
+    name: 'pgtenancy_postgres_calls_under_way',
+    help: 'Calls that wait for a server, for whatever.',
+    labels: [],
+    show: ({ calls }, add) => add(calls),
+  },
+  {
+    name: 'pgtenancy_postgres_silent',
+    help: '1 while a server is asked and says nothing, so that few calls may wait for it.',
+    labels: [],
+    show: ({ silent }, add) => add(silent ? 1 : 0),
+  },
+];
+
+/** Gauges that are read off the servers whenever metrics are: a server that is gone leaves no series behind. */
+export function serverGauges(registry: Registry, usage: () => Iterable<ServerUsage>): void {
+  for (const { name, help, labels, show } of figures) {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['instance', ...labels],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [index, one] of [...usage()].entries()) {
+          const instance = index < maxInstances ? one.instance : 'other';
+          show(one, (value, more) => this.inc({ instance, ...more }, value));
+        }
+      },
+    });
+  }
+}
