@@ -1,8 +1,7 @@
-import { X509Certificate } from 'node:crypto';
-
 import { Trouble } from '../errors.ts';
+import { certificateBlocks, parsedCertificate } from '../pem.ts';
 
-const block = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+const where = 'the CA bundle (spec.tls.caBundle, else the one that is mounted into the operator)';
 
 /**
  * Returns the certificates of a bundle, one below the other, when it holds at least one and all of them parse; throws
@@ -10,22 +9,17 @@ const block = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
  * them, too), and then every verification fails as "self-signed".
  */
 export function checkedCaBundle(bundle: string): string {
-  const blocks = bundle.match(block) ?? [];
+  const blocks = certificateBlocks(bundle);
   if (blocks.length === 0) {
-    throw new Trouble('InvalidCABundle', 'the CA bundle holds no PEM certificate');
+    throw new Trouble('InvalidCABundle', `${where} holds no PEM certificate; put those of the CA there`);
   }
   blocks.forEach((pem, index) => {
-    if (!parses(pem)) {
-      throw new Trouble('InvalidCABundle', `certificate ${index + 1} of the CA bundle cannot be read`);
+    if (parsedCertificate(pem) === undefined) {
+      throw new Trouble(
+        'InvalidCABundle',
+        `certificate ${index + 1} in ${where} cannot be read; put it there whole, from its BEGIN line to its END line`,
+      );
     }
   });
   return blocks.join('\n');
-}
-
-function parses(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).raw.length > 0;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { DatabaseView, RegistryRow, RoleView, TenantCatalog } from '../domain/catalog.ts';
+import type { DatabaseView, ManagerView, RegistryRow, RoleView, TenantCatalog } from '../domain/catalog.ts';
 
 /** OIDs are unsigned and may pass 2^31: they travel as text. */
 const oid = z.string().regex(/^\d+$/);
@@ -45,6 +45,8 @@ const database: z.ZodType<DatabaseView> = z.object({
   publicTemporary: z.boolean(),
 });
 
+const manager: z.ZodType<ManagerView> = z.object({ superuser: z.boolean(), entersDatabases: z.boolean() });
+
 /** What one row of the tenant read says; the registry may have lost its meta row. */
 interface TenantCatalogRow extends Omit<TenantCatalog, 'systemIdentifier' | 'registeredSystemIdentifier'> {
   readonly registeredSystemIdentifier: string | null;
@@ -62,4 +64,5 @@ export const tenantCatalogRow: z.ZodType<TenantCatalogRow> = z.object({
     tombstone: database.nullable(),
   }),
   inFlight: z.enum(['create', 'drop']).nullable(),
+  manager,
 });

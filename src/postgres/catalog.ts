@@ -66,7 +66,9 @@ export async function readTenants(
 
 /**
  * Sessions that create or drop a tenant's database. Anybody can give a session that name, and UIDs are in comments that
- * all may read: only our own login counts, and with an adminRole the other logins that act for it (a rotated one).
+ * all may read: only our own login counts, and with an adminRole the other logins that act for it (a rotated one). Names
+ * of sessions are shown to everybody, their state only to the same role: to an adminRole an idle one looks busy, until
+ * `idle_session_timeout` ends it.
  */
 const activity = sql`
   select a.application_name as marker
@@ -78,7 +80,13 @@ const activity = sql`
 function tenantStatement(queries: readonly TenantQuery[]): Sql {
   const uids = queries.map(({ tenantUid }) => tenantUid);
   return sql`
-    with me as materialized (select r.oid from pg_catalog.pg_roles r where r.rolname = current_user),
+    with me as materialized (
+           select r.oid, jsonb_build_object(
+                    'superuser', r.rolsuper,
+                    'entersDatabases', r.rolsuper and exists (
+                      select from pg_catalog.pg_roles s where s.rolname = session_user and s.rolsuper)) as manager
+             from pg_catalog.pg_roles r
+            where r.rolname = current_user),
          activity as materialized (${activity}),
          wished as (
            select *
@@ -113,7 +121,8 @@ function tenantStatement(queries: readonly TenantQuery[]): Sql {
              'named', ${database(sql`d.datname = q.database_name::name`)},
              'tombstone', ${database(sql`d.datname = q.tombstone`)}) as "database",
            case when exists (select from activity a where a.marker = q.creating) then 'create'
-                when exists (select from activity a where a.marker = q.dropping) then 'drop' end as "inFlight"
+                when exists (select from activity a where a.marker = q.dropping) then 'drop' end as "inFlight",
+           me.manager
       from query q cross join me
      order by q.position`;
 }

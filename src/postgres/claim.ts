@@ -36,7 +36,7 @@ export const claim = (server: ServerContext, tenant: TenantHandle, owner: Owner)
         ) {
           throw new Trouble(
             'InstanceChanged',
-            'the registry row belongs to another Instance or installation',
+            'the registry row of this Tenant belongs to another Instance or installation; its conditions say more at the next look',
           );
         }
         refuseOtherRow(row, tenant);
@@ -54,12 +54,15 @@ export async function shareInstance(connection: Connection, target: ServerTarget
          for key share`,
   );
   if (instance === undefined) {
-    throw new Trouble('InstanceNotReady', 'the Instance is not entered in the registry');
+    throw new Trouble(
+      'InstanceNotReady',
+      'the Instance is not entered in the registry yet; it goes on by itself once it is',
+    );
   }
   if (instance.installation !== target.installation) {
     throw new Trouble(
       'InstanceChanged',
-      `the Instance is registered by installation ${instance.installation}`,
+      `the Instance is registered by installation "${instance.installation}"; the platform administrator gives the operator its old INSTALLATION back, or the Instance another server`,
     );
   }
 }

@@ -86,7 +86,8 @@ function startupOptions(login: Login, limits: Limits): string {
     // 17 and newer; an option that the server does not know would end the session.
     ...(login.serverMajor >= 17 && { transaction_timeout: '0' }),
     idle_in_transaction_session_timeout: String(limits.readMs),
-    idle_session_timeout: '0',
+    // Of a replica that was frozen; pooled sessions are closed well before.
+    idle_session_timeout: String(2 * limits.idleMs),
     tcp_user_timeout: '0',
     exit_on_error: 'off',
     standard_conforming_strings: 'on',

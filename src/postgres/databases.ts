@@ -1,10 +1,13 @@
+import { sqlName } from '../domain/sql-name.ts';
 import { Trouble } from '../errors.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
-import { sqlState } from './errors.ts';
+import { busyAgain, sqlRoutine, sqlState } from './errors.ts';
 import type { LongStatements } from './long-statements.ts';
-import { databaseNamed, databaseWithOid } from './found-objects.ts';
+import { databaseNamed, databaseWithOid, type FoundRole } from './found-objects.ts';
+import { managerOf } from './manager.ts';
 import { registeredDatabase, requireRole } from './ownership.ts';
+import { returnRights, takeRights } from './self-grant.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql } from './sql.ts';
 import { changeTenant, changeTenantOn, refuseRetained, type TenantChange } from './tenant-transaction.ts';
@@ -20,24 +23,36 @@ export const createDatabase = (
   tenant: TenantHandle,
 ): Promise<void> =>
   long.run(server, 'create', tenant, async (connection) => {
-    const needed = await changeTenantOn(connection, server, tenant, needsDatabase);
-    if (needed) await sendCreate(connection, tenant);
+    const owner = await changeTenantOn(connection, server, tenant, ownerOfNewDatabase);
+    if (owner === undefined) return;
+    try {
+      await sendCreate(connection, tenant, owner.role);
+    } finally {
+      if (owner.granted) await returnRights(connection, tenant, owner.role);
+    }
   });
 
-async function needsDatabase(change: TenantChange): Promise<boolean> {
+interface NewOwner {
+  readonly role: FoundRole;
+  /** Its rights were taken, and committed, for the statement that follows. */
+  readonly granted: boolean;
+}
+
+/** Undefined when the database is there. */
+async function ownerOfNewDatabase(change: TenantChange): Promise<NewOwner | undefined> {
   const { connection, row } = change;
   refuseRetained(row);
   const role = await requireRole(change);
-  if ((await registeredDatabase(change)) !== undefined) return false;
+  if ((await registeredDatabase(change)) !== undefined) return undefined;
   if (row.databaseOid !== null) throw new Trouble('DatabaseLost', 'the registered database is gone');
   const named = await databaseNamed(connection, row.databaseName);
-  if (named === undefined) return true;
+  if (named === undefined) return { role, granted: await takeRights(connection, role) };
   if (named.ownerOid !== role.oid) throw foreignDatabase(row.databaseName);
-  return false;
+  return undefined;
 }
 
 /** template0: template1 may be in use, changed by hand, or built with another collation version. */
-async function sendCreate(connection: Connection, tenant: TenantHandle): Promise<void> {
+async function sendCreate(connection: Connection, tenant: TenantHandle, owner: FoundRole): Promise<void> {
   try {
     await connection.run(sql`
       create database ${sql.id(tenant.databaseName)} owner ${sql.id(tenant.roleName)}
@@ -45,8 +60,21 @@ async function sendCreate(connection: Connection, tenant: TenantHandle): Promise
   } catch (error) {
     // Somebody was faster, perhaps another replica: the next catalog read says whose it is.
     if (sqlState(error) === '42P04' || sqlState(error) === '23505') return;
+    if (sqlState(error) === '42501') throw await asDenied(connection, owner, error);
     throw error;
   }
+}
+
+/** CREATEDB is missing, or another replica, whose own attempt failed, took the membership back in this moment. */
+async function asDenied(connection: Connection, owner: FoundRole, error: unknown): Promise<Trouble> {
+  if (sqlRoutine(error) !== 'createdb') {
+    return new Trouble('Busy', `the rights of role "${owner.name}" were taken back in between`, busyAgain);
+  }
+  const { name } = await managerOf(connection, owner);
+  return new Trouble(
+    'RightsMissing',
+    `management role "${name}" may not create databases; a superuser runs: alter role ${sqlName(name)} createdb`,
+  );
 }
 
 /** Forgets the OID of a registered database that is gone; refuses (`StaleDecision`) while it exists. */

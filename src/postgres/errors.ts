@@ -11,65 +11,78 @@ interface Meaning {
   readonly reason: Reason;
   /** What to say in place of the server's primary message. */
   readonly message?: string;
+  /** What to do, where the server's primary message is told. */
+  readonly advice?: string;
 }
 
 const unreachable = (message: string): Meaning => ({ reason: 'InstanceUnreachable', message });
 const busy = (message: string): Meaning => ({ reason: 'Busy', message });
 
+const askLog = 'it is tried again, and the log of the server tells the database administrator more';
+const giveRights =
+  'a database administrator gives the management role the rights that the operator needs (docs/security.md)';
+const otherName = 'create a Tenant with another name';
+const registryMissing =
+  'the registry does not exist in the management database; the conditions of the PostgreSQLInstance say why';
+
 /** SQLSTATE -> meaning (PostgreSQL, appendix A). Those that are not here are `ServerError`. */
 const statementMeanings: Readonly<Record<string, Meaning>> = {
-  '08000': unreachable('the connection to PostgreSQL broke'),
-  '08003': unreachable('the connection to PostgreSQL broke'),
-  '08006': unreachable('the connection to PostgreSQL broke'),
-  '57P01': unreachable('PostgreSQL is shutting down or ended the session'),
-  '57P02': unreachable('PostgreSQL ended the session after a crash'),
-  '57P03': unreachable('PostgreSQL is starting up or shutting down'),
-  '57P05': unreachable('PostgreSQL ended the session because it was idle'),
-  '53200': unreachable('PostgreSQL is out of memory'),
-  '53300': unreachable('PostgreSQL has no connection left for the management login'),
-  '25006': { reason: 'StandbyDetected', message: 'the server is read-only' },
-  '25P03': unreachable('PostgreSQL ended the transaction because it was idle'),
-  '25P04': unreachable('PostgreSQL ended the transaction because it took too long'),
+  '08000': unreachable('the connection to PostgreSQL broke; it is tried again'),
+  '08003': unreachable('the connection to PostgreSQL broke; it is tried again'),
+  '08006': unreachable('the connection to PostgreSQL broke; it is tried again'),
+  '57P01': unreachable('PostgreSQL is shutting down or ended the session; it is tried again'),
+  '57P02': unreachable('PostgreSQL ended the session after a crash; it is tried again'),
+  '57P03': unreachable('PostgreSQL is starting up or shutting down; it is tried again'),
+  '57P05': unreachable('PostgreSQL ended the session because it was idle; it is tried again'),
+  '53200': unreachable('PostgreSQL is out of memory; it is tried again'),
+  '53300': unreachable(
+    'PostgreSQL has no connection left for the management login; end sessions, or raise max_connections or the limit of the login',
+  ),
+  '25006': { reason: 'StandbyDetected', message: 'the server is read-only; give the address of the primary' },
+  '25P03': unreachable('PostgreSQL ended the transaction because it was idle; it is tried again'),
+  '25P04': unreachable('PostgreSQL ended the transaction because it took too long; it is tried again'),
   '57014': {
     reason: 'ServerError',
-    message: 'a statement took longer than its time limit and was cancelled',
+    message:
+      'a statement took longer than its time limit and was cancelled; it is tried again, and pg_stat_activity shows what is slow or locked',
   },
   '55P03': busy('a lock in PostgreSQL is held elsewhere'),
   '40P01': busy('PostgreSQL resolved a deadlock; the step is tried again'),
   '40001': busy('PostgreSQL met a concurrent change; the step is tried again'),
-  '42501': { reason: 'PermissionDenied' },
-  '42P01': { reason: 'RegistryMissing', message: 'the registry does not exist in the management database' },
-  '3F000': { reason: 'RegistryMissing', message: 'the registry does not exist in the management database' },
-  '23514': { reason: 'NameInvalid', message: 'a name or value does not fit the rules of the registry' },
-  '42602': { reason: 'NameInvalid' },
-  '42622': { reason: 'NameInvalid' },
-  '42939': { reason: 'NameReserved' },
+  '42501': { reason: 'PermissionDenied', advice: giveRights },
+  '42P01': { reason: 'RegistryMissing', message: registryMissing },
+  '3F000': { reason: 'RegistryMissing', message: registryMissing },
+  '23514': {
+    reason: 'NameInvalid',
+    message: `a name or value does not fit the rules of the registry; ${otherName}`,
+  },
+  '42602': { reason: 'NameInvalid', advice: otherName },
+  '42622': { reason: 'NameInvalid', advice: otherName },
+  '42939': { reason: 'NameReserved', advice: otherName },
 };
 
 /** While connecting as the management login. */
 const connectMeanings: Readonly<Record<string, Meaning>> = {
   '28P01': {
     reason: 'AuthenticationFailed',
-    message: 'the server refuses user name or password of the management login',
+    message:
+      'the server refuses user name or password of the management login; put the right ones into the management Secret',
   },
   '28000': {
     reason: 'AuthenticationFailed',
-    message: 'the server refuses the management login: NOLOGIN, or no entry in pg_hba.conf lets it in',
+    message:
+      'the server refuses the management login; a database administrator gives it LOGIN, or a line in pg_hba.conf that lets it in with scram-sha-256',
   },
-  '3D000': { reason: 'ManagementDatabaseMissing', message: 'the management database does not exist' },
   '55000': {
     reason: 'ManagementDatabaseMissing',
-    message: 'the management database does not accept connections',
+    message:
+      'the management database (spec.managementDatabase) does not accept connections; a database administrator allows them',
   },
-  '42501': {
-    reason: 'RightsMissing',
-    message: 'the management login may not connect to the management database or may not switch to adminRole',
+  '08P01': {
+    reason: 'PoolerDetected',
+    message:
+      'the startup options are refused, as connection poolers do; give the address of the server itself in spec.host, spec.hostAddress and spec.port',
   },
-  '22023': {
-    reason: 'RightsMissing',
-    message: 'the management login cannot switch to adminRole, which does not exist',
-  },
-  '08P01': { reason: 'PoolerDetected', message: 'the startup options are refused, as connection poolers do' },
 };
 
 /**
@@ -94,8 +107,9 @@ export function translated(error: unknown, stage: Stage = 'statement'): unknown 
     return new Trouble('Busy', 'another session changed the same object in PostgreSQL', busyAgain);
   }
   const meaning = (stage === 'connect' ? connectMeanings[code] : undefined) ?? statementMeanings[code];
-  if (meaning === undefined) return new Trouble('ServerError', `PostgreSQL says ${code}: ${error.message}`);
-  const message = meaning.message ?? `PostgreSQL says: ${error.message}`;
+  if (meaning === undefined)
+    return new Trouble('ServerError', `PostgreSQL says ${code}: ${error.message}; ${askLog}`);
+  const message = meaning.message ?? `PostgreSQL says: ${error.message}; ${meaning.advice ?? askLog}`;
   return new Trouble(meaning.reason, message, meaning.reason === 'Busy' ? busyAgain : {});
 }
 
@@ -108,6 +122,10 @@ export const busyAgain = { retryAfterSeconds: 2 } as const;
 /** The SQLSTATE of an error that the server sent, if it is one. */
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof DatabaseError ? error.code : undefined;
+
+/** The function of the server's source that sent the error: it tells apart what one SQLSTATE covers. */
+export const sqlRoutine = (error: unknown): string | undefined =>
+  error instanceof DatabaseError ? error.routine : undefined;
 
 /** Runs work and lets only `Trouble` (or a bug) out of it. */
 export async function withTranslation<T>(work: () => Promise<T>, stage?: Stage): Promise<T> {

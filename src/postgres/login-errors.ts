@@ -6,8 +6,8 @@ import { translated } from './errors.ts';
 
 /** SQLSTATE of a refused login -> why. PostgreSQL's own text can hold our address, which changes with every pod. */
 const refusals: Readonly<Record<string, string>> = {
-  '55000': 'the database does not accept connections',
-  '42501': 'the role lacks CONNECT on the database',
+  '55000': 'the database does not accept connections; a database administrator allows them',
+  '42501': 'the role lacks CONNECT on the database; a database administrator grants it',
 };
 
 /** What a login of the tenant that failed for another reason than its password means. */
@@ -27,9 +27,11 @@ export function loginTrouble(error: unknown, tenant: TenantHandle, proven: boole
 export const noConnectionLeft = ({ roleName, databaseName }: TenantHandle): Trouble =>
   new Trouble(
     'LoginDelayed',
-    `role "${roleName}" has no connection left to database "${databaseName}": limit of the role, of the database or of the server`,
+    `role "${roleName}" has no connection left to database "${databaseName}" (limit of the role, of the database or of the server); end some, or raise spec.connectionLimit`,
   );
 
 /** 28000 after the password was proven is NOLOGIN; before that it is pg_hba.conf. */
 const authorizationRefusal = (proven: boolean): string =>
-  proven ? 'the role is NOLOGIN' : 'pg_hba.conf has no entry that lets it in, or rejects it';
+  proven
+    ? 'the role is NOLOGIN; it is given LOGIN again'
+    : 'a database administrator adds a line to pg_hba.conf that lets it in with scram-sha-256';

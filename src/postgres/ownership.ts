@@ -14,7 +14,7 @@ import { tombstoneName } from './tombstone-name.ts';
  * be another tenant's role or database. The name must agree as well; what does not agree is refused and never touched.
  */
 
-interface OwnObjects {
+export interface OwnObjects {
   readonly role: FoundRole | undefined;
   readonly database: FoundDatabase | undefined;
 }

@@ -113,7 +113,7 @@ async function currentVersion(connection: Connection): Promise<number> {
   if (minCompatible > registryVersion) {
     throw new Trouble(
       'RegistryTooNew',
-      `the registry needs an operator that knows registry version ${minCompatible}; this one knows ${registryVersion}`,
+      `the registry needs an operator that knows registry version ${minCompatible}, and this one knows ${registryVersion}; the platform administrator upgrades it`,
     );
   }
   return version;

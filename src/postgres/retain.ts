@@ -1,9 +1,11 @@
 import { Trouble } from '../errors.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
+import { asOwner } from './as-owner.ts';
 import { shareInstance } from './claim.ts';
 import { withTranslation } from './errors.ts';
-import { isBroken, type FoundDatabase } from './found-objects.ts';
-import { ownObjects } from './ownership.ts';
+import { isBroken, roleWithOid, type FoundDatabase } from './found-objects.ts';
+import { ownObjects, type OwnObjects } from './ownership.ts';
+import { revokeSelfGrant } from './self-grant.ts';
 import type { ServerContext } from './server-context.ts';
 import { shutPublicOut } from './shut-public-out.ts';
 import { sql } from './sql.ts';
@@ -17,21 +19,25 @@ import {
 import { inTransaction } from './transaction.ts';
 import { tombstoneName } from './tombstone-name.ts';
 
-/** Marks the row Retained: its names stay reserved. */
+/** Marks the row Retained: its names stay reserved, and it registers the database that is kept. No self-grant is left. */
 export const retain = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
   changeTenant(server, tenant, mark);
 
 /**
  * Undoes what a deletion had closed, and marks the row in the same transaction. What was dropped stays dropped.
- * Throws `DatabaseRenamed`, `Conflict`.
+ * Throws `DatabaseRenamed`, `Conflict`, `RightsMissing`.
  */
 export const reopenRetained = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
   changeTenant(server, tenant, async (change) => {
-    const { role, database } = await ownObjects(change);
-    if (database !== undefined && !isBroken(database)) await reopenDatabase(change, database);
-    if (role !== undefined) await change.connection.run(sql`alter role ${sql.id(role.name)} login`);
+    const own = await ownObjects(change);
+    await asOwner(change, own, () => reopen(change, own));
     await mark(change);
   });
+
+async function reopen(change: TenantChange, { role, database }: OwnObjects): Promise<void> {
+  if (database !== undefined && !isBroken(database)) await reopenDatabase(change, database);
+  if (role !== undefined) await change.connection.run(sql`alter role ${sql.id(role.name)} login`);
+}
 
 /** It may be one that was never opened before, so PUBLIC is shut out here too. */
 async function reopenDatabase(
@@ -47,10 +53,21 @@ async function reopenDatabase(
   await connection.run(sql`alter database ${sql.id(name)} with allow_connections true`);
 }
 
-async function mark({ connection, tenant }: TenantChange): Promise<void> {
+/**
+ * A database that was created and never opened is in no row yet: without its OID nobody could tell later whose it is. The
+ * time is that of the newest mark, so that a step of a deletion that was decided before it is refused.
+ */
+async function mark({ connection, tenant, row }: TenantChange): Promise<void> {
+  const role = await roleWithOid(connection, row.roleOid);
+  if (role !== undefined) await revokeSelfGrant(connection, role);
   await connection.run(sql`
     update pgtenancy.tenant t
-       set state = 'Retained', retained_at = coalesce(t.retained_at, pg_catalog.clock_timestamp())
+       set state = 'Retained', retained_at = pg_catalog.clock_timestamp(),
+           database_oid = coalesce(
+             (select d.oid from pg_catalog.pg_database d where d.oid = t.database_oid),
+             (select d.oid from pg_catalog.pg_database d
+               where d.datname = t.database_name::name and d.datdba = t.role_oid),
+             t.database_oid)
      where t.tenant_uid = ${tenant.tenantUid}::uuid`);
 }
 

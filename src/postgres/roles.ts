@@ -4,11 +4,13 @@ import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Secret } from '../secret.ts';
 import { sqlState } from './errors.ts';
 import { roleNamed } from './found-objects.ts';
+import { requireManaged } from './manager.ts';
 import { ownRole, requireRole } from './ownership.ts';
 import { scramVerifier } from './scram.ts';
+import { revokeSelfGrant } from './self-grant.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql, type Sql } from './sql.ts';
-import { changeTenant, type TenantChange } from './tenant-transaction.ts';
+import { changeTenant, refuseRetained, type TenantChange } from './tenant-transaction.ts';
 
 /**
  * Creates the login role and registers its OID in one transaction, so that no crash leaves a role that nobody owns up
@@ -23,6 +25,7 @@ export async function createRole(
   const verifier = await scramVerifier(password);
   await changeTenant(server, tenant, async (change) => {
     const { connection, row } = change;
+    refuseRetained(row);
     if ((await ownRole(change)) !== undefined) return;
     if ((await roleNamed(connection, row.roleName)) !== undefined) throw foreignRole(row.roleName);
     await createAndRegister(change, verifier, connectionLimit);
@@ -48,15 +51,22 @@ async function createAndRegister(change: TenantChange, verifier: string, limit: 
     update pgtenancy.tenant t set role_oid = r.oid
       from pg_catalog.pg_roles r
      where t.tenant_uid = ${tenant.tenantUid}::uuid and r.rolname = ${row.roleName}::name`);
+  // The server makes one by itself where `createrole_self_grant` is set.
+  const created = await roleNamed(connection, row.roleName);
+  if (created !== undefined) await revokeSelfGrant(connection, created);
 }
 
-/** Puts the given attributes of the registered role right. */
+/** Puts the given attributes of the registered role right. Throws `RightsMissing`. */
 export const repairRole = (server: ServerContext, tenant: TenantHandle, repair: RoleRepair): Promise<void> =>
   changeTenant(server, tenant, async (change) => {
+    const { connection } = change;
     const options = attributeOptions(repair);
     const role = await requireRole(change);
-    if (options.length === 0) return;
-    await change.connection.run(sql`alter role ${sql.id(role.name)} ${sql.join(options, sql` `)}`);
+    await requireManaged(connection, role);
+    if (options.length > 0) {
+      await connection.run(sql`alter role ${sql.id(role.name)} ${sql.join(options, sql` `)}`);
+    }
+    if (repair.selfGranted === false) await revokeSelfGrant(connection, role);
   });
 
 /** Only what is asked for: some attributes may not even be named by a management role that is no superuser. */
@@ -76,7 +86,7 @@ function attributeOptions(repair: RoleRepair): Sql[] {
   return options;
 }
 
-/** Sets the verifier of a password on the registered role. */
+/** Sets the verifier of a password on the registered role. Throws `RightsMissing`. */
 export async function setPassword(
   server: ServerContext,
   tenant: TenantHandle,
@@ -85,6 +95,7 @@ export async function setPassword(
   const verifier = await scramVerifier(password);
   await changeTenant(server, tenant, async (change) => {
     const role = await requireRole(change);
+    await requireManaged(change.connection, role);
     await change.connection.run(sql`alter role ${sql.id(role.name)} password ${sql.literal(verifier)}`);
   });
 }

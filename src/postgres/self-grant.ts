@@ -1,13 +1,59 @@
 import { z } from 'zod';
 
+import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
 import type { FoundRole } from './found-objects.ts';
+import { managerOf, requireManaged } from './manager.ts';
 import { sql } from './sql.ts';
+import { lockTenant } from './tenant-transaction.ts';
+import { inTransaction } from './transaction.ts';
+
+/** The first version in which a membership has options; before it, it always lets inherit and switch. */
+const options = 16;
+
+/**
+ * Gives the management role the rights of a tenant's role, by a membership that it grants itself: it may create, alter
+ * and drop no database of others without. A superuser needs none and becomes no member. True when it was granted.
+ * Throws `RightsMissing`.
+ */
+export async function takeRights(connection: Connection, role: FoundRole): Promise<boolean> {
+  const { superuser } = await requireManaged(connection, role);
+  if (superuser) return false;
+  const how = connection.serverMajor >= options ? sql` with inherit true, set true` : sql``;
+  await connection.run(sql`grant ${sql.id(role.name)} to current_user${how}`);
+  return true;
+}
+
+/** Runs work with the rights of the role, which nobody else ever sees us have: both ends are in one transaction. */
+export async function withRightsOf<T>(
+  connection: Connection,
+  role: FoundRole,
+  work: () => Promise<T>,
+): Promise<T> {
+  await takeRights(connection, role);
+  const result = await work();
+  await revokeSelfGrant(connection, role);
+  return result;
+}
+
+/** Runs work with the rights of any role, if the management role has them or may take them; false: it may not. */
+export async function inNameOf(
+  connection: Connection,
+  role: FoundRole,
+  work: () => Promise<unknown>,
+): Promise<boolean> {
+  const { superuser, inherits, administers, outranked } = await managerOf(connection, role);
+  if (superuser || inherits) await work();
+  else if (administers && !outranked) await withRightsOf(connection, role, work);
+  else return false;
+  return true;
+}
 
 /**
  * Takes back a membership in the tenant's role that the management role granted itself. Standing memberships make
  * every later role change slower, and the tenant's rights would stay ours. The ADMIN row that PostgreSQL 16 and newer
- * give to a role's creator is granted by the bootstrap superuser and stays.
+ * give to a role's creator is granted by the bootstrap superuser and stays. Of a role that became a superuser only a
+ * superuser can take it.
  */
 export async function revokeSelfGrant(connection: Connection, role: FoundRole): Promise<void> {
   const grants = await connection.rows(
@@ -15,7 +61,27 @@ export async function revokeSelfGrant(connection: Connection, role: FoundRole): 
     sql`
       select from pg_catalog.pg_auth_members m
         join pg_catalog.pg_roles me on me.oid = m.member and me.oid = m.grantor
-       where m.roleid = ${role.oid}::oid and me.rolname = current_user`,
+        join pg_catalog.pg_roles r on r.oid = m.roleid
+       where r.oid = ${role.oid}::oid and me.rolname = current_user and (me.rolsuper or not r.rolsuper)`,
   );
   if (grants.length > 0) await connection.run(sql`revoke ${sql.id(role.name)} from current_user`);
+}
+
+/**
+ * Takes back what was granted for a statement that no transaction can hold, whatever became of the statement. A failure
+ * is left to the next observation, which sees the grant, as after a crash.
+ */
+export async function returnRights(
+  connection: Connection,
+  tenant: TenantHandle,
+  role: FoundRole,
+): Promise<void> {
+  try {
+    await inTransaction(connection, async () => {
+      await lockTenant(connection, tenant);
+      await revokeSelfGrant(connection, role);
+    });
+  } catch {
+    connection.destroy();
+  }
 }

@@ -2,8 +2,8 @@ import type { ServerTarget } from '../reconcile/ports.ts';
 import type { Backends } from './backends.ts';
 import { connectionConfig, managementLogin } from './connection-config.ts';
 import { Connection } from './connection.ts';
-import { translated } from './errors.ts';
 import type { Limits } from './limits.ts';
+import { managementLoginTrouble } from './management-login-errors.ts';
 
 /** What every operation on one server needs. */
 export interface ServerContext {
@@ -35,6 +35,6 @@ export async function openManagement(
     return connection;
   } catch (error) {
     connection.destroy();
-    throw translated(error, 'connect');
+    throw managementLoginTrouble(error, target, options.database ?? target.managementDatabase);
   }
 }

@@ -12,15 +12,32 @@ const serverRow = z.object({
   versionNumber: z.int(),
   version: z.string(),
   inRecovery: z.boolean(),
+  template: z.object({ encoding: z.string(), locale: z.string() }).nullable(),
   backendPid: z.int(),
   currentUser: z.string(),
   superuser: z.boolean(),
   createDb: z.boolean(),
   createRole: z.boolean(),
+  inherits: z.boolean(),
+  managementDatabase: z.object({ name: z.string(), create: z.boolean() }),
+  registry: z.object({ exists: z.boolean(), foreign: z.array(z.string()) }),
   readsRegistry: z.boolean(),
 });
 
 const databaseName = z.object({ name: z.string() });
+
+/** Schema and tables of the registry that belong to others, as `alter ... owner to` takes them. */
+const foreignRegistry = sql`array(
+  select o.what
+    from (select 'schema pgtenancy' as what, n.nspowner as owner
+            from pg_catalog.pg_namespace n
+           where n.nspname = 'pgtenancy'
+           union all
+          select pg_catalog.format('table pgtenancy.%I', c.relname), c.relowner
+            from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+           where n.nspname = 'pgtenancy' and c.relkind in ('r', 'p')) o
+   where pg_catalog.pg_get_userbyid(o.owner) <> current_user
+   order by o.what limit ${mostNames})`;
 
 /** What this session shows about the server behind it. */
 export async function readServerView(connection: Connection, target: ServerTarget): Promise<ServerView> {
@@ -30,11 +47,23 @@ export async function readServerView(connection: Connection, target: ServerTarge
       select pg_catalog.current_setting('server_version_num')::integer as "versionNumber",
              pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1) as "version",
              pg_catalog.pg_is_in_recovery() as "inRecovery",
+             (select jsonb_build_object(
+                       'encoding', pg_catalog.pg_encoding_to_char(d.encoding),
+                       'locale', case when d.datctype in ('C', 'POSIX') then d.datcollate else d.datctype end)
+                from pg_catalog.pg_database d where d.datname = 'template0') as "template",
              pg_catalog.pg_backend_pid() as "backendPid",
              r.rolname as "currentUser",
              r.rolsuper as "superuser",
              r.rolcreatedb as "createDb",
              r.rolcreaterole as "createRole",
+             r.rolinherit as "inherits",
+             jsonb_build_object(
+               'name', pg_catalog.current_database(),
+               'create', pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create')
+             ) as "managementDatabase",
+             jsonb_build_object(
+               'exists', exists (select from pg_catalog.pg_namespace n where n.nspname = 'pgtenancy'),
+               'foreign', ${foreignRegistry}) as "registry",
              exists (
                select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
                 where n.nspname = 'pgtenancy' and c.relname = 'tenant'

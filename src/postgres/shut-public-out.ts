@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { sqlName } from '../domain/sql-name.ts';
 import { Trouble } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import type { FoundDatabase } from './found-objects.ts';
@@ -31,7 +32,7 @@ export async function shutPublicOut(connection: Connection, { name, oid }: Found
   if (await isPublicIn(connection, oid)) {
     throw new Trouble(
       'RightsMissing',
-      `the management role cannot revoke CONNECT on database "${name}" from PUBLIC`,
+      `the management role cannot revoke CONNECT on database "${name}" from PUBLIC; a superuser runs: revoke connect, temporary on database ${sqlName(name)} from public cascade`,
     );
   }
 }

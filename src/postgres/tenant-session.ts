@@ -62,7 +62,7 @@ async function logIn(connection: Connection, tenant: TenantHandle): Promise<Unop
   if (connection.authenticated === 'scram') return undefined;
   throw new Trouble(
     'LoginUnverifiable',
-    `pg_hba.conf lets role "${tenant.roleName}" in without a SCRAM password; it must say scram-sha-256`,
+    `pg_hba.conf lets role "${tenant.roleName}" in without a SCRAM password; a database administrator makes it say scram-sha-256`,
   );
 }
 

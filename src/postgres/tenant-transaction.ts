@@ -60,9 +60,7 @@ export const changeTenantOn = <T>(
       throw new Trouble('InstanceChanged', 'the registry row belongs to another Instance or installation');
     }
     refuseOtherRow(row, tenant);
-    return await withShortLocks(connection, server.limits.objectLockMs, () =>
-      work({ connection, tenant, row }),
-    );
+    return await withShortLocks({ connection, tenant, row }, server.limits.objectLockMs, work);
   });
 
 /**
@@ -70,20 +68,26 @@ export const changeTenantOn = <T>(
  * last, so somebody must be told, and it must not hold a backend and a worker for long.
  */
 async function withShortLocks<T>(
-  connection: Connection,
+  change: TenantChange,
   limitMs: number,
-  work: () => Promise<T>,
+  work: (change: TenantChange) => Promise<T>,
 ): Promise<T> {
-  await connection.run(sql`set local lock_timeout = ${sql.integer(limitMs)}`);
+  await change.connection.run(sql`set local lock_timeout = ${sql.integer(limitMs)}`);
   try {
-    return await work();
+    return await work(change);
   } catch (error) {
-    if (sqlState(error) !== '55P03') throw error;
-    throw new Trouble(
-      'LockHeld',
-      'a session holds a lock on the role or the database of this Tenant; end it, or wait',
-    );
+    const { roleName, databaseName } = change.row;
+    throw asLockHeld(error, `role "${roleName}" or database "${databaseName}"`);
   }
+}
+
+/** `LockHeld` for a lock timeout (55P03) of a statement on the object that is named, anything else as it is. */
+export function asLockHeld(error: unknown, what: string): unknown {
+  if (sqlState(error) !== '55P03') return error;
+  return new Trouble(
+    'LockHeld',
+    `a session holds a lock on ${what}, in a transaction that it left open; wait, or have a database administrator find it in pg_stat_activity and end it`,
+  );
 }
 
 /** Locks the tenant's row and reads it; undefined when there is none. */

@@ -1,17 +1,18 @@
 import type { TenantWrites } from '../reconcile/ports.ts';
 import { claim } from './claim.ts';
 import { createDatabase, forgetDatabase } from './databases.ts';
+import { dropDatabase } from './drop-database.ts';
+import { dropRole, release } from './drop-role.ts';
 import { installExtension } from './extensions.ts';
-import { LongStatements } from './long-statements.ts';
+import type { LongStatements } from './long-statements.ts';
 import { openDatabase } from './open-database.ts';
 import { moveToInstance, reopenRetained, retain } from './retain.ts';
 import { createRole, repairRole, setPassword } from './roles.ts';
 import type { ServerContext } from './server-context.ts';
-import { close, dropDatabase, dropRole, release, tombstone } from './teardown.ts';
+import { close, tombstone } from './teardown.ts';
 
-/** The write steps of one server. `now`: milliseconds of a clock that only goes forward. */
-export function tenantWrites(server: ServerContext, now: () => number): TenantWrites {
-  const long = new LongStatements(now);
+/** The write steps of one server. */
+export function tenantWrites(server: ServerContext, long: LongStatements): TenantWrites {
   return {
     claim: (tenant, owner) => claim(server, tenant, owner),
     createRole: (tenant, password, limit) => createRole(server, tenant, password, limit),

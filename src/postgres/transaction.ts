@@ -18,9 +18,13 @@ export async function inTransaction<T>(connection: Connection, work: () => Promi
   try {
     await connection.run(sql`commit`);
   } catch {
-    throw new Trouble('InstanceUnreachable', 'the connection broke while a change was being committed', {
-      outcomeUnknown: true,
-    });
+    throw new Trouble(
+      'InstanceUnreachable',
+      'the connection broke while a change was being committed; it is looked at again',
+      {
+        outcomeUnknown: true,
+      },
+    );
   }
   return result;
 }

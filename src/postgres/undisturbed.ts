@@ -16,13 +16,14 @@ import { endSessions, terminateSessions } from './terminate-sessions.ts';
  * Runs work of the management role in the tenant's database while the tenant is shut out, and only if the database is
  * pristine then. An earlier look is not enough: what the tenant makes after it could be called by a superuser's session.
  * The role may log in again afterwards, whatever happened; after a crash the next observation sees NOLOGIN and repairs
- * it. Throws `RequiresSuperuser` when the tenant made something or let somebody else in, `Busy` while its sessions do not end.
+ * it. Throws `RequiresSuperuser` when the management role is none, the tenant made something or let somebody else in, `Busy` while its sessions do not end.
  */
 export async function undisturbed(
   server: ServerContext,
   tenant: TenantHandle,
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
+  await requireSuperuser(server);
   await shutOut(server, tenant);
   try {
     // The row stays locked meanwhile: another replica that is at the same step cannot let the role in again.
@@ -36,6 +37,21 @@ export async function undisturbed(
     await letIn(server, tenant);
   }
 }
+
+/** Asked before the tenant is shut out, so that it is not shut out in vain. */
+const requireSuperuser = (server: ServerContext): Promise<void> =>
+  withTranslation(() =>
+    server.backends.lend(async (connection) => {
+      const found = await connection.run(
+        sql`select from pg_catalog.pg_roles r where r.rolname in (current_user, session_user) and not r.rolsuper`,
+      );
+      if (found === 0) return;
+      throw new Trouble(
+        'RequiresSuperuser',
+        'the management role is no superuser; a superuser must create it',
+      );
+    }),
+  );
 
 /** Sessions are ended first, because one of them may hold a lock on the role. */
 const shutOut = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
@@ -80,9 +96,10 @@ const enter = (
 
 async function refuseUsed(connection: Connection): Promise<void> {
   const used = (message: string) => new Trouble('RequiresSuperuser', message);
-  if (!(await isPristine(connection))) throw used('the database is in use already');
+  if (!(await isPristine(connection)))
+    throw used('the database is in use already; a superuser must create it');
   if (await othersMayEnter(connection)) {
-    throw used('other roles than the tenant may connect to the database already');
+    throw used('other roles than the tenant may connect to the database already; a superuser must create it');
   }
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 
-import { type LiveServer, LiveTenant, startLiveServer } from './live-server.ts';
+import { describeAsEach, type LiveServer, LiveTenant, startLiveServer } from './live-server.ts';
 
-describe('a tenant on its way up and down', () => {
+describeAsEach('a tenant on its way up and down', (role) => {
   let live: LiveServer;
   before(async () => {
-    live = await startLiveServer({ settings: { log_statement: 'all' } });
+    live = await startLiveServer({ role, settings: { log_statement: 'all' } });
   });
   after(() => live.close());
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { rootCertificates } from 'node:tls';
 
 import { Client } from 'pg';
 
@@ -11,6 +12,7 @@ import { Secret } from '../../src/secret.ts';
 
 const target: ServerTarget = {
   instanceUid: '0c8a3f5e-0000-4000-8000-000000000000',
+  instanceName: 'main',
   installation: 'test',
   host: 'db.example.internal',
   hostAddress: undefined,
@@ -98,7 +100,16 @@ describe('a CA bundle', () => {
     assert.throws(() => checkedCaBundle('garbage'), { reason: 'InvalidCABundle' });
     assert.throws(() => checkedCaBundle('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'), {
       reason: 'InvalidCABundle',
-      message: 'certificate 1 of the CA bundle cannot be read',
+      message: /^certificate 1 in the CA bundle .* cannot be read; put it there whole/,
+    });
+  });
+
+  it('must hold them whole: one that was cut off would be left out without a word', () => {
+    const [whole = ''] = rootCertificates;
+    assert.equal(checkedCaBundle(`# ours\n${whole}\n`), whole);
+    assert.throws(() => checkedCaBundle(`${whole}\n${whole.slice(0, 200)}`), {
+      reason: 'InvalidCABundle',
+      message: /^certificate 2 in /,
     });
   });
 });

@@ -49,8 +49,7 @@ describe('an error of PostgreSQL', () => {
   const connect: readonly (readonly [string, Reason])[] = [
     ['28P01', 'AuthenticationFailed'],
     ['28000', 'AuthenticationFailed'],
-    ['3D000', 'ManagementDatabaseMissing'],
-    ['42501', 'RightsMissing'],
+    ['42501', 'PermissionDenied'],
     ['08P01', 'PoolerDetected'],
     ['57P03', 'InstanceUnreachable'],
   ];
@@ -63,7 +62,7 @@ describe('an error of PostgreSQL', () => {
   it('keeps code and primary message where nothing better is known', () => {
     assert.equal(
       troubleOf(fromServer('58030', 'could not write')).message,
-      'PostgreSQL says 58030: could not write',
+      'PostgreSQL says 58030: could not write; it is tried again, and the log of the server tells the database administrator more',
     );
   });
 

@@ -41,6 +41,38 @@ describe('what other tenants grant to a role on their databases', () => {
     assert.equal((await evil.session()).kind, 'proven');
   });
 
+  it('holds it up while the owner changes the grants, and the other database is named', async () => {
+    const [evil, victim] = [await opened(), await opened()];
+    await as(evil, evil, `grant create on database ${evil.databaseName} to ${victim.roleName}`);
+    await victim.steps.close(await victim.handle());
+    await victim.steps.tombstone(await victim.handle());
+    await victim.steps.dropDatabase(await victim.handle());
+    const session = await evil.connect();
+    await session.query(`begin; alter database ${evil.databaseName} connection limit 5`);
+    await assert.rejects(async () => victim.steps.dropRole(await victim.handle()), {
+      reason: 'LockHeld',
+      message: new RegExp(
+        `^a session holds a lock on database "${evil.databaseName}", on which "${victim.roleName}" was given rights, `,
+      ),
+    });
+    await session.end();
+    await victim.steps.dropRole(await victim.handle());
+    await victim.steps.release(await victim.handle());
+  });
+
+  it('blocks it where they are inside of the other database, which is named before anything is destroyed', async () => {
+    const [evil, victim] = [await opened(), await opened()];
+    await as(evil, evil, 'create table public.shared (n int)');
+    await as(evil, evil, `grant select, insert on public.shared to ${victim.roleName}`);
+    const { dependencies } = await live.server.observe.blockers(await victim.handle());
+    assert.deepEqual(dependencies, [`1 grant in database ${evil.databaseName}`]);
+    // The way out that the message names.
+    await live.admin(`drop owned by ${victim.roleName}`, [], evil.databaseName);
+    await victim.remove();
+    assert.equal((await victim.observe()).role.named, null);
+    await as(evil, evil, 'select from public.shared');
+  });
+
   it('blocks it still where the role owns the other database', async () => {
     const victim = await opened();
     await live.admin('create database inherited');
@@ -50,7 +82,9 @@ describe('what other tenants grant to a role on their databases', () => {
     ]);
     await assert.rejects(victim.remove(), {
       reason: 'DeletionBlocked',
-      message: `role "${victim.roleName}" still has ownership of database inherited`,
+      message: new RegExp(
+        `^role "${victim.roleName}" still has ownership of database inherited; .*: drop owned by "?${victim.roleName}`,
+      ),
     });
   });
 });

@@ -36,7 +36,7 @@ describe('an extension of the management role in a database of a tenant that int
     assert.equal(seen.kind, 'proven');
     return { names: seen.extensions.map(({ name }) => name).sort(), pristine: seen.pristine };
   };
-  const refused = { reason: 'RequiresSuperuser', message: 'the database is in use already' };
+  const refused = { reason: 'RequiresSuperuser', message: /^the database is in use already/ };
   const untouched = ['plpgsql'];
 
   it('is installed in a pristine database, and the role may log in again', async () => {
@@ -131,7 +131,7 @@ describe('an extension of the management role in a database of a tenant that int
       await live.admin(filled(give));
       await assert.rejects(install(tenant), {
         reason: 'RequiresSuperuser',
-        message: 'other roles than the tenant may connect to the database already',
+        message: /^other roles than the tenant may connect to the database already/,
       });
       await live.admin(filled(take));
       await install(tenant);

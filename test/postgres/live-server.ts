@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { describe } from 'node:test';
 
 import { Client } from 'pg';
 
@@ -7,7 +8,38 @@ import type { Limits } from '../../src/postgres/limits.ts';
 import { createServers } from '../../src/postgres/servers.ts';
 import type { Server, ServerTarget, TenantHandle } from '../../src/reconcile/ports.ts';
 import { Secret } from '../../src/secret.ts';
+import {
+  type ManagementRole,
+  setUpManagementRole,
+  setUpSingleLogin,
+  superuserLogin,
+} from '../world/servers/management-role.ts';
 import { type Postgres, type PostgresOptions, startPostgres } from '../world/servers/postgres.ts';
+
+/** As whom the operator works: with all rights, with the fewest, or with the fewest through a group. */
+export type RoleKind = 'superuser' | 'limited' | 'adminRole';
+export const roleKinds: readonly RoleKind[] = ['superuser', 'limited', 'adminRole'];
+
+/** A suite that runs with all rights, and with the fewest: the test fails where one of them lacks something. */
+export function describeAsEach(
+  title: string,
+  suite: (role: RoleKind) => void,
+  roles: readonly RoleKind[] = ['superuser', 'adminRole'],
+): void {
+  for (const role of roles) describe(`${title}, as ${role}`, () => suite(role));
+}
+
+/** Makes the management role on a server, as the documentation says. */
+export async function managementRole(postgres: Postgres, kind: RoleKind): Promise<ManagementRole> {
+  if (kind === 'adminRole') return await setUpManagementRole(postgres);
+  return kind === 'limited' ? await setUpSingleLogin(postgres) : superuserLogin(postgres);
+}
+
+/** The same as a part of the adapter's target. */
+export const targetOf = ({ password, ...role }: ManagementRole): Partial<ServerTarget> => ({
+  ...role,
+  password: new Secret(password),
+});
 
 /** A real PostgreSQL with a registry and one registered Instance, and the adapter in front of it. */
 export class LiveServer {
@@ -19,6 +51,7 @@ export class LiveServer {
     this.postgres = postgres;
     this.target = {
       instanceUid: randomUUID(),
+      instanceName: 'live',
       installation: 'test',
       host: postgres.host,
       hostAddress: undefined,
@@ -38,6 +71,11 @@ export class LiveServer {
     return this.servers.of(this.target);
   }
 
+  /** The management role's name. */
+  get manager(): string {
+    return this.target.adminRole ?? this.target.username;
+  }
+
   async register(): Promise<void> {
     await this.server.registry.migrate();
     await this.server.registry.registerInstance();
@@ -47,7 +85,7 @@ export class LiveServer {
   async admin<Row extends object = Record<string, unknown>>(
     text: string,
     values: unknown[] = [],
-    database = 'postgres',
+    database = this.target.managementDatabase,
   ): Promise<Row[]> {
     const client = await this.connect({ database });
     try {
@@ -82,11 +120,13 @@ export class LiveServer {
 }
 
 export async function startLiveServer(
-  options: PostgresOptions = {},
+  { role = 'superuser', ...options }: PostgresOptions & { readonly role?: RoleKind } = {},
   more: Partial<ServerTarget> = {},
   limits: Partial<Limits> = {},
 ): Promise<LiveServer> {
-  const live = new LiveServer(await startPostgres(options), more, limits);
+  const postgres = await startPostgres(options);
+  const target = targetOf(await managementRole(postgres, role));
+  const live = new LiveServer(postgres, { ...target, ...more }, limits);
   await live.register();
   return live;
 }
@@ -94,15 +134,22 @@ export async function startLiveServer(
 /** One tenant on a live server, driven step by step. */
 export class LiveTenant {
   readonly live: LiveServer;
-  readonly uid = randomUUID();
+  readonly uid: string;
   readonly databaseName: string;
   readonly roleName: string;
-  readonly password = new Secret(randomBytes(24).toString('hex'));
+  readonly password: Secret;
 
-  constructor(live: LiveServer, name = `t${randomBytes(6).toString('hex')}`) {
+  constructor(live: LiveServer, name = `t${randomBytes(6).toString('hex')}`, same?: LiveTenant) {
     this.live = live;
     this.databaseName = name;
     this.roleName = name;
+    this.uid = same?.uid ?? randomUUID();
+    this.password = same?.password ?? new Secret(randomBytes(24).toString('hex'));
+  }
+
+  /** The same tenant, seen and driven by another replica. */
+  through(live: LiveServer): LiveTenant {
+    return new LiveTenant(live, this.databaseName, this);
   }
 
   get steps() {
@@ -161,11 +208,7 @@ export class LiveTenant {
   }
 
   /** A session as the application has it. The caller ends it. */
-  connect(): Promise<Client> {
-    return this.live.connect({
-      user: this.roleName,
-      password: this.password.reveal(),
-      database: this.databaseName,
-    });
+  connect(database = this.databaseName): Promise<Client> {
+    return this.live.connect({ user: this.roleName, password: this.password.reveal(), database });
   }
 }

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 
 import { waitFor } from '../world/servers/wait-for.ts';
-import { type LiveServer, LiveTenant, startLiveServer } from './live-server.ts';
+import { describeAsEach, type LiveServer, LiveTenant, startLiveServer } from './live-server.ts';
 
-describe('a tenant that holds locks on its own role and database', () => {
+describeAsEach('a tenant that holds locks on its own role and database', (role) => {
   let live: LiveServer;
   before(async () => {
-    live = await startLiveServer({ settings: { max_prepared_transactions: '4' } }, {}, { lockMs: 20_000 });
+    live = await startLiveServer(
+      { role, settings: { max_prepared_transactions: '4' } },
+      {},
+      { lockMs: 20_000 },
+    );
   });
   after(() => live.close());
 
@@ -26,7 +30,12 @@ describe('a tenant that holds locks on its own role and database', () => {
   it('makes steps end soon and say why', async () => {
     const tenant = await opened();
     const session = await holding(tenant);
-    const held = { reason: 'LockHeld', message: /^a session holds a lock on the role or the database/ };
+    const held = {
+      reason: 'LockHeld',
+      message: new RegExp(
+        `^a session holds a lock on role "${tenant.roleName}" or database "${tenant.databaseName}", `,
+      ),
+    };
     const started = performance.now();
     await assert.rejects(async () => tenant.steps.setPassword(await tenant.handle(), tenant.password), held);
     await assert.rejects(async () => tenant.steps.openDatabase(await tenant.handle()), held);
@@ -56,7 +65,7 @@ describe('a tenant that holds locks on its own role and database', () => {
     await other.end();
     const blockers = await live.server.observe.blockers(await tenant.handle());
     assert.deepEqual(blockers.preparedTransactions, ['far away in database postgres']);
-    await live.admin(`rollback prepared 'far away'`);
+    await live.admin(`rollback prepared 'far away'`, [], 'postgres');
     await tenant.remove();
   });
 });

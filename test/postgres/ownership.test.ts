@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 
-import { type LiveServer, LiveTenant, startLiveServer } from './live-server.ts';
+import { describeAsEach, type LiveServer, LiveTenant, startLiveServer } from './live-server.ts';
 
 /** Every step that changes something in PostgreSQL, but for `claim`. */
 const steps: Readonly<Record<string, (tenant: LiveTenant) => Promise<void>>> = {
@@ -18,10 +18,10 @@ const steps: Readonly<Record<string, (tenant: LiveTenant) => Promise<void>>> = {
 };
 const onlyRole = ['repairRole', 'setPassword', 'createRole'];
 
-describe('a registered OID that means something else', () => {
+describeAsEach('a registered OID that means something else', (role) => {
   let live: LiveServer;
   before(async () => {
-    live = await startLiveServer();
+    live = await startLiveServer({ role });
   });
   after(() => live.close());
 
@@ -96,6 +96,7 @@ describe('a registered OID that means something else', () => {
     }
     assert.deepEqual(await world(), before);
     await live.admin(`drop role ${tenant.roleName}`);
+    await live.admin(`alter database ${tenant.databaseName} owner to ${live.manager}`);
     await tenant.remove();
     const { row, database } = await tenant.observe();
     assert.equal(row, null);
@@ -103,10 +104,10 @@ describe('a registered OID that means something else', () => {
   });
 });
 
-describe("another server that is taken as the registry's own", () => {
+describeAsEach("another server that is taken as the registry's own", (role) => {
   let live: LiveServer;
   before(async () => {
-    live = await startLiveServer();
+    live = await startLiveServer({ role });
   });
   after(() => live.close());
 

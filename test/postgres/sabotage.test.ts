@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, it } from 'node:test';
 
-import { type LiveServer, LiveTenant, startLiveServer } from './live-server.ts';
+import { describeAsEach, type LiveServer, LiveTenant, startLiveServer } from './live-server.ts';
 
-describe('a tenant that turns its own database against the operator', () => {
+describeAsEach('a tenant that turns its own database against the operator', (role) => {
   let live: LiveServer;
   before(async () => {
-    live = await startLiveServer();
+    live = await startLiveServer({ role });
   });
   after(() => live.close());
 
@@ -53,11 +53,13 @@ describe('a tenant that turns its own database against the operator', () => {
       // The management role enters no database that holds something of the tenant's.
       await owner.query('drop table planted.pg_extension');
       await owner.end();
-      await tenant.steps.installExtension(handle, tenant.password, {
+      const untrusted = tenant.steps.installExtension(handle, tenant.password, {
         ...extension,
         name: 'dblink',
         as: 'management',
       });
+      if (role === 'superuser') await untrusted;
+      else await assert.rejects(untrusted, { reason: 'RequiresSuperuser' });
       await tenant.steps.openDatabase(await tenant.handle());
       await tenant.remove();
       assert.equal((await tenant.observe()).row, null);

