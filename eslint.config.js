@@ -5,26 +5,29 @@ import tseslint from 'typescript-eslint';
 const layers = {
   api: { folders: [], packages: ['zod'] },
   domain: { folders: ['api'], packages: ['node:crypto', 'node:util'] },
-  reconcile: { folders: ['api', 'domain'], packages: ['node:crypto', 'node:util', 'zod'] },
+  'back-pressure': { folders: ['domain'], packages: [] },
+  reconcile: { folders: ['api', 'domain', 'back-pressure'], packages: ['node:crypto', 'node:util', 'zod'] },
   postgres: {
-    folders: ['domain', 'reconcile'],
+    folders: ['domain', 'reconcile', 'back-pressure'],
     packages: ['pg', 'node:crypto', 'node:tls', 'node:net', 'node:util', 'zod'],
   },
-  'http-client': { folders: [], packages: ['axios', 'node:https', 'node:http'] },
+  'http-client': { folders: [], packages: ['axios', 'node:https', 'node:http', 'node:fs/promises'] },
   openbao: {
     folders: ['domain', 'reconcile', 'http-client'],
     packages: ['axios', 'zod', 'node:fs/promises'],
   },
   kubernetes: {
-    folders: ['api', 'domain', 'reconcile', 'http-client'],
+    folders: ['api', 'domain', 'reconcile', 'http-client', 'back-pressure'],
     packages: ['axios', 'zod', 'node:fs/promises', 'node:https'],
   },
+  metrics: { folders: ['domain', 'reconcile'], packages: ['prom-client'] },
   http: {
-    folders: ['api', 'domain', 'reconcile'],
-    packages: ['fastify', 'zod', 'pino', 'prom-client', 'node:crypto'],
+    folders: ['api', 'domain', 'reconcile', 'metrics', 'back-pressure'],
+    packages: ['fastify', 'zod', 'pino', 'node:crypto', 'node:http', 'node:https', 'node:net'],
   },
+  config: { folders: ['http-client', 'openbao'], packages: ['zod', 'node:net'] },
   generate: {
-    folders: ['api', 'domain'],
+    folders: ['api', 'config', 'domain'],
     packages: ['zod', 'yaml', 'prettier', 'node:fs/promises', 'node:path', 'node:url'],
   },
 };

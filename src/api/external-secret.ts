@@ -20,13 +20,29 @@ const observedStatusShape = z.looseObject({
     .optional(),
 });
 
+/** Somebody may have emptied it; nothing in it is what it should be then, and it is written anew. */
+const observedSpecShape = z.record(z.string(), z.unknown()).default({});
+
 /** An ExternalSecret as the API server has it. Its spec is compared, and unknown fields of it are repeated. */
 export const observedExternalSecretShape = z.looseObject({
   apiVersion: z.literal(externalSecretApiVersion),
   kind: z.literal('ExternalSecret'),
   metadata: metadataShape.extend({ namespace: z.string().min(1) }),
-  spec: z.record(z.string(), z.unknown()),
-  status: observedStatusShape.optional(),
+  spec: observedSpecShape,
+  // A status that cannot be read proves nothing, like none at all.
+  status: observedStatusShape.optional().catch(undefined),
+});
+
+/** As much of an ExternalSecret as it takes to repeat it as it is. */
+export const repeatableExternalSecretShape = z.looseObject({
+  apiVersion: z.literal(externalSecretApiVersion),
+  kind: z.literal('ExternalSecret'),
+  metadata: z.looseObject({
+    name: z.string(),
+    namespace: z.string(),
+    labels: z.record(z.string(), z.string()).optional(),
+  }),
+  spec: observedSpecShape,
 });
 
 export type ObservedExternalSecret = z.infer<typeof observedExternalSecretShape>;

@@ -1,18 +1,36 @@
 import { z } from 'zod';
 
-import type { DesiredExternalSecret } from './external-secret.ts';
+import {
+  externalSecretKey,
+  repeatableExternalSecretShape,
+  type DesiredExternalSecret,
+} from './external-secret.ts';
 import { instanceShape } from './instance.ts';
 import { tenantShape } from './tenant.ts';
 
+const anyObject = z.looseObject({ metadata: z.looseObject({ name: z.string() }) });
+
 /** `{ "<Kind>.<group>/<version>": { "<namespace>/<name>": object } }` (hook version v2). */
-const objectMap = z.record(z.string(), z.record(z.string(), z.unknown()));
+const objectMap = z.record(z.string(), z.record(z.string(), anyObject));
+
+/**
+ * What we may have to repeat must be what its key says: an answer without a child that is there would delete it, and an
+ * answer with another one would make that. Children of other kinds or names are neither believed nor repeated.
+ */
+const childrenShape = objectMap.superRefine((children, context) => {
+  for (const [key, object] of Object.entries(children[externalSecretKey] ?? {})) {
+    const { data } = repeatableExternalSecretShape.safeParse(object);
+    if (data === undefined || `${data.metadata.namespace}/${data.metadata.name}` !== key)
+      context.addIssue({ code: 'custom', path: [externalSecretKey, key], message: 'not what its key says' });
+  }
+});
 
 /** Metacontroller's request, exactly these keys (measured); the parent is checked by the shape given. */
 const hookRequest = <Parent extends z.ZodType>(parent: Parent) =>
   z.strictObject({
     controller: z.looseObject({}),
     parent,
-    children: objectMap,
+    children: childrenShape,
     related: objectMap,
     finalizing: z.boolean(),
   });

@@ -115,7 +115,8 @@ export const instanceSpecShape = z
     allowedNamespaces: allowedNamespacesShape.optional(),
     maxConnections: z.int().min(2).max(64).default(4).meta({
       format: 'int32',
-      description: 'Backends that each replica of the controller may hold on this server.',
+      description:
+        'Backends that each replica of the controller may hold on this server, idle ones and those that create or drop databases included. At most two of the latter run at once, and one backend always stays free of them.',
     }),
   })
   .meta({ description: 'An external PostgreSQL server.' });

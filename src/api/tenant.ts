@@ -27,7 +27,7 @@ export const tenantConditionTypes = [
 const deletionPolicies = ['Retain', 'Delete'] as const;
 
 /** ESO takes over any unowned Secret whose name it is given, so tenants do not choose it; the suffix needs its room. */
-const tenantNameMax = 200;
+export const tenantNameMax = 200;
 
 /* Names are bounded by the API server (pattern, length) and judged again by the domain, which can say why in a condition. */
 const postgresName = (description: string) =>

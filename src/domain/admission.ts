@@ -1,4 +1,6 @@
+import { tenantNameMax } from '../api/tenant.ts';
 import type { RegistryRow, TenantCatalog } from './catalog.ts';
+import { secretName } from './children.ts';
 import { judgeExtension } from './extensions.ts';
 import type { InstanceLookup, TenantFacts } from './facts.ts';
 import { faultOfName } from './names.ts';
@@ -17,6 +19,7 @@ export function admitted(facts: TenantFacts): Verdict<TenantStep> {
   if (!facts.credential.known) return cannotTell(facts.credential);
   if (facts.credential.value.kind !== 'absent') return holds;
   return (
+    tenantNameIsUsable(facts) ??
     namesAreUsable(facts) ??
     instanceServes(facts) ??
     namespaceIsAllowed(facts) ??
@@ -38,7 +41,7 @@ function changedSinceAdmission(facts: TenantFacts): Verdict<TenantStep> {
     !instance.value.ready &&
     !instance.value.terminating
   ) {
-    return holdsBut('InstanceNotReady', notReady(instance.value));
+    return holdsBut('InstanceNotReady', `${notReady(instance.value)}; what exists goes on being served`);
   }
   return holds;
 }
@@ -49,20 +52,29 @@ function instanceServes({ instance, wish }: TenantFacts): Judgement {
   if (found.kind === 'absent') {
     return wait(
       'InstanceNotFound',
-      `PostgreSQLInstance "${wish.instanceName}" does not exist; the Tenant goes on by itself once it does`,
+      `PostgreSQLInstance "${wish.instanceName}" does not exist; if spec.instanceRef is right, ask the platform administrator to create it (the Tenant then goes on by itself), else delete this Tenant and create another`,
     );
   }
   if (found.terminating) {
     return wait(
       'InstanceTerminating',
-      `PostgreSQLInstance "${found.name}" is being deleted and takes no new Tenant`,
+      `PostgreSQLInstance "${found.name}" is being deleted and takes no new Tenant; delete this one and create another on an Instance that stays`,
     );
   }
   return found.ready ? null : wait('InstanceNotReady', notReady(found));
 }
 
 const notReady = (instance: FoundInstance): string =>
-  `PostgreSQLInstance "${instance.name}" is not Ready (${instance.readiness})`;
+  `PostgreSQLInstance "${instance.name}" is not Ready (${instance.readiness}); the platform administrator sees why with: kubectl describe postgresqlinstance ${instance.name}`;
+
+/** The API server would not take the ExternalSecret, and would tell nobody but Metacontroller. */
+const tenantNameIsUsable = ({ wish }: TenantFacts): Judgement =>
+  wish.name.length <= tenantNameMax
+    ? null
+    : wait(
+        'NameInvalid',
+        `metadata.name may have at most ${tenantNameMax} characters, because ExternalSecret and Secret are named after it; delete this Tenant and create one with a shorter name`,
+      );
 
 function namesAreUsable({ wish, instance }: TenantFacts): Judgement {
   const reserved = instance.known && instance.value.kind === 'found' ? instance.value.reserved : [];
@@ -78,15 +90,13 @@ function namespaceIsAllowed({ namespaceAllowed, wish }: TenantFacts): Judgement 
 }
 
 const notAllowed = (wish: TenantFacts['wish']): string =>
-  `PostgreSQLInstance "${wish.instanceName}" does not serve namespace "${wish.namespace}"; ask the platform administrator to add it to spec.allowedNamespaces`;
+  `PostgreSQLInstance "${wish.instanceName}" does not serve namespace "${wish.namespace}"; ask the platform administrator to add the namespace to spec.allowedNamespaces of the Instance, or to label it as the selector there asks`;
 
 function namesAreFree(facts: TenantFacts): Judgement {
   const { catalog } = facts;
   if (!catalog.known) return cannotTell(catalog);
   const taken = takenName(catalog.value, facts);
-  return taken === null
-    ? null
-    : wait('Conflict', `${taken}; choose another name, or ask the administrator of the server`);
+  return taken === null ? null : wait('Conflict', taken);
 }
 
 function takenName(catalog: TenantCatalog, facts: TenantFacts): string | null {
@@ -99,22 +109,26 @@ function takenName(catalog: TenantCatalog, facts: TenantFacts): string | null {
         : `role "${wish.roleName}"`;
     const kept = holder.state === 'Retained' ? 'is retained for' : 'belongs to';
     const whose = `Tenant ${holder.namespace}/${holder.name} (UID ${holder.tenantUid}) of installation "${holder.installation}"`;
-    return `${what} ${kept} ${whose}${handOver(holder, facts)}`;
+    return `${what} ${kept} ${whose}; ${handOver(holder, facts) ?? elsewhere}`;
   }
   if (catalog.database.named !== null)
-    return `database "${wish.databaseName}" exists already and is not ours`;
-  if (catalog.role.named !== null) return `role "${wish.roleName}" exists already and is not ours`;
+    return `database "${wish.databaseName}" exists already and is not ours; ${elsewhere}`;
+  if (catalog.role.named !== null)
+    return `role "${wish.roleName}" exists already and is not ours; ${elsewhere}`;
   return null;
 }
+
+const elsewhere =
+  'it is never taken over: delete this Tenant and create one with another name, or ask the database administrator to free this one';
 
 /**
  * The same Tenant made anew is another one to the registry; only the server's administrator can say that it is not. A
  * Tenant of another installation is never offered: it may well be alive in another cluster.
  */
-function handOver(holder: RegistryRow, { settings, wish }: TenantFacts): string {
+function handOver(holder: RegistryRow, { settings, wish }: TenantFacts): string | null {
   const same = holder.namespace === wish.namespace && holder.name === wish.name;
-  if (!same || holder.installation !== settings.installation) return '';
-  return `, an earlier one of this name; to hand its database over, a database administrator runs: update pgtenancy.tenant set tenant_uid = '${wish.uid}', state = 'Active', retained_at = null where tenant_uid = '${holder.tenantUid}'`;
+  if (!same || holder.installation !== settings.installation) return null;
+  return `that was an earlier one of this name, and to hand its database over a database administrator runs, in the management database: update pgtenancy.tenant set tenant_uid = '${wish.uid}', state = 'Active', retained_at = null where tenant_uid = '${holder.tenantUid}'`;
 }
 
 function secretNameIsFree({ child, wish }: TenantFacts): Judgement {
@@ -123,17 +137,18 @@ function secretNameIsFree({ child, wish }: TenantFacts): Judgement {
 }
 
 export const foreignChild = (wish: TenantFacts['wish']): string =>
-  `ExternalSecret "${wish.name}-postgresql" exists already and does not belong to this Tenant; delete or rename it`;
+  `ExternalSecret "${secretName(wish.name)}" exists already in namespace "${wish.namespace}" and does not belong to this Tenant; it is never taken over: delete it, or create a Tenant with another name`;
 
-function extensionsAreInstallable({ offers, wish }: TenantFacts): Judgement {
+function extensionsAreInstallable({ catalog, offers, wish }: TenantFacts): Judgement {
   if (wish.extensions.length === 0) return null;
   if (!offers.known) return cannotTell(offers);
   const context = {
     offers: offers.value,
     installed: [],
     listed: wish.extensions.map(({ name }) => name),
+    superuser: catalog.known && catalog.value.manager.entersDatabases,
     untouched: true,
-    database: wish.databaseName,
+    database: undefined,
   };
   const bad = wish.extensions
     .map((wished) => judgeExtension(wished, context))

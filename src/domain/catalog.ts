@@ -21,6 +21,14 @@ export interface TenantCatalog {
   };
   /** A `create` or `drop database` of this tenant that a backend is still running. */
   readonly inFlight: 'create' | 'drop' | null;
+  readonly manager: ManagerView;
+}
+
+/** The management role, as far as a tenant's decisions hang on it. */
+export interface ManagerView {
+  readonly superuser: boolean;
+  /** Its login is a superuser too: before a session becomes `adminRole` it gets into no tenant's database otherwise. */
+  readonly entersDatabases: boolean;
 }
 
 export interface RegistryRow {

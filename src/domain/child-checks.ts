@@ -16,7 +16,7 @@ export function externalSecretPinned(facts: TenantFacts): Verdict<TenantStep> {
   if (child.value.kind === 'absent') {
     return step(
       'ExternalSecretMissing',
-      `creating ExternalSecret "${name}"; if it does not appear, see the Events of this Tenant`,
+      `creating ExternalSecret "${name}"; if it does not appear, see the Events of this Tenant: kubectl -n ${wish.namespace} describe postgresqltenant ${wish.name}`,
       {
         kind: 'PublishExternalSecret',
       },
@@ -24,7 +24,10 @@ export function externalSecretPinned(facts: TenantFacts): Verdict<TenantStep> {
   }
   const { object } = child.value;
   if (object.metadata.deletionTimestamp !== undefined) {
-    return wait('ExternalSecretDeleting', `ExternalSecret "${name}" is being deleted; a new one follows`);
+    return wait(
+      'ExternalSecretDeleting',
+      `ExternalSecret "${name}" is being deleted; a new one follows once it is gone, and if it stays, the platform administrator checks that External Secrets runs`,
+    );
   }
   if (saysAll(object, desiredChild(wish, facts.settings, pin, object))) return holds;
   return step('ExternalSecretOutdated', `bringing ExternalSecret "${name}" up to date`, {
@@ -38,23 +41,34 @@ export function externalSecretPinned(facts: TenantFacts): Verdict<TenantStep> {
  * refresh that fails later is told and lowers nothing: the Secret still holds what it held.
  */
 export function secretProjected(facts: TenantFacts): Verdict<TenantStep> {
-  const { child, wish } = facts;
+  const { child } = facts;
   if (!child.known) return cannotTell(child);
   if (child.value.kind !== 'ours' || externalSecretPinned(facts).kind !== 'holds') return pending;
   const { object } = child.value;
   const ready = object.status?.conditions?.find(({ type }) => type === 'Ready');
-  const said = ready?.reason ?? 'no status yet';
   const wrote = wroteThisGeneration(object);
   if (wrote && ready?.reason === 'SecretSynced' && ready.status === 'True') {
     return ready.message?.includes('retained') === true
-      ? wait('SecretNotSynced', `External Secrets found no data in the record and kept an older Secret`)
+      ? wait('SecretNotSynced', notSynced(facts, 'found no data in the record and kept an older'))
       : holds;
   }
-  const look = `kubectl -n ${wish.namespace} describe externalsecret ${secretName(wish.name)}`;
   if (wrote && ready?.status === 'False') {
-    return holdsBut('SecretNotSynced', `External Secrets cannot refresh the Secret (${said}); see: ${look}`);
+    return holdsBut('SecretNotSynced', notSynced(facts, 'cannot refresh', ready.reason));
   }
-  return wait('SecretNotSynced', `External Secrets has not written the Secret yet (${said}); see: ${look}`);
+  return wait(
+    'SecretNotSynced',
+    ready === undefined
+      ? notSynced(facts, 'has not looked at')
+      : notSynced(facts, 'has not written', ready.reason),
+  );
+}
+
+/** Its reason only: from its messages anything could come, also what changes with each try. */
+function notSynced({ settings, wish }: TenantFacts, what: string, said?: string): string {
+  const { kind, name } = settings.store;
+  const secret = secretName(wish.name);
+  const why = said === undefined ? '' : ` (${said})`;
+  return `External Secrets ${what} Secret "${secret}"${why}; its own words: kubectl -n ${wish.namespace} describe externalsecret ${secret}. If it stays so, the platform administrator checks that External Secrets runs, and that ${kind} "${name}" exists, is Ready and open to this namespace`;
 }
 
 const wroteThisGeneration = ({ metadata, status }: ObservedExternalSecret): boolean =>

@@ -91,6 +91,17 @@ export function pinOf(observed: ObservedExternalSecret): Pin | null {
     : null;
 }
 
+/** Metacontroller ties a child to its parent by this label (`generateSelector`). */
+const parentLabel = 'controller-uid';
+
+/** It was this Tenant's, by its label or by the record that it reads, and nobody controls it now. */
+export function isOrphaned(tenantUid: string, { metadata, spec }: ObservedExternalSecret): boolean {
+  if (metadata.ownerReferences?.some(({ controller }) => controller === true) === true) return false;
+  const key = at(spec, ['dataFrom', '0', 'extract', 'key']);
+  const readsRecord = typeof key === 'string' && key.endsWith(`/${tenantUid}`);
+  return readsRecord || metadata.labels?.[parentLabel] === tenantUid;
+}
+
 /** True when the observed object says all that we want it to say. Lists are compared whole, as they are written. */
 export const saysAll = (observed: ObservedExternalSecret, desired: DesiredExternalSecret): boolean =>
   includes(observed.spec, desired.spec);

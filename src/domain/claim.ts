@@ -12,7 +12,7 @@ export function namesClaimed(facts: TenantFacts): Verdict<TenantStep> {
   if (systemIdentifier !== null && systemIdentifier !== registeredSystemIdentifier) {
     return wait(
       'SystemIdentifierChanged',
-      `another PostgreSQL server answers for PostgreSQLInstance "${wish.instanceName}"; its own condition says how to go on`,
+      `another PostgreSQL server answers for PostgreSQLInstance "${wish.instanceName}"; the platform administrator sees how to go on with: kubectl describe postgresqlinstance ${wish.instanceName}`,
     );
   }
   if (row !== null) return rowIsOurs(facts, row);
@@ -22,11 +22,15 @@ export function namesClaimed(facts: TenantFacts): Verdict<TenantStep> {
       kind: 'ClaimNames',
     });
   }
+  const message =
+    'OpenBao has a record of this Tenant, but the registry has no row for it; a database administrator can restore the row from a backup';
+  // The loss is told first; the word that is asked for then belongs to this loss alone.
+  if (wish.registryLostSince === '') return wait('RegistryLost', message);
   return afterConfirmation(wish.confirm, {
     reason: 'RegistryLost',
-    message: 'OpenBao has a record of this Tenant, but the registry has no row for it',
-    lost: [wish.uid, String(credential.value.version)],
-    purpose: 'to claim the names again, if they are free',
+    message,
+    lost: [wish.uid, String(credential.value.version), wish.registryLostSince],
+    purpose: 'or, to claim the names again if they are free',
     step: { kind: 'ClaimNames' },
   });
 }
@@ -35,13 +39,13 @@ function rowIsOurs({ instance, settings, wish }: TenantFacts, row: RegistryRow):
   if (row.installation !== settings.installation) {
     return wait(
       'InstanceChanged',
-      `the registry row belongs to installation "${row.installation}"; only its database administrator can release it`,
+      `the registry row of this Tenant belongs to installation "${row.installation}", and this operator is "${settings.installation}"; the platform administrator gives the operator its old INSTALLATION back, or has a database administrator release the row`,
     );
   }
   if (row.state === 'Retained') {
     return wait(
       'RowRetained',
-      `the registry row of this Tenant is marked Retained; to serve it again, a database administrator runs: update pgtenancy.tenant set state = 'Active', retained_at = null where tenant_uid = '${row.tenantUid}'`,
+      `the registry row of this Tenant is marked Retained; to serve it again, a database administrator runs, in the management database: update pgtenancy.tenant set state = 'Active', retained_at = null where tenant_uid = '${row.tenantUid}'`,
     );
   }
   if (!instance.known) return cannotTell(instance);

@@ -28,5 +28,8 @@ interface Loss<Step> {
 export function afterConfirmation<Step>(given: string | undefined, loss: Loss<Step>): Verdict<Step> {
   const token = confirmToken(loss.reason, loss.lost);
   if (given === token) return step(loss.reason, `${loss.message}; confirmed`, loss.step);
-  return wait(loss.reason, `${loss.message}; ${loss.purpose}, annotate with ${confirmAnnotation}=${token}`);
+  return wait(
+    loss.reason,
+    `${loss.message}; ${loss.purpose}, annotate this object with ${confirmAnnotation}=${token}`,
+  );
 }

@@ -8,7 +8,7 @@ import { cannotTell, holds, pending, step, type Verdict } from './verdict.ts';
 
 /** OpenBao has a live record of this Tenant. The password is made once, here, before anything in PostgreSQL has it. */
 export function credentialStored(facts: TenantFacts): Verdict<TenantStep> {
-  const { credential, wish } = facts;
+  const { credential, settings, wish } = facts;
   const row = rowOf(facts);
   if (row === null) return pending;
   if (!credential.known) return cannotTell(credential);
@@ -22,11 +22,17 @@ export function credentialStored(facts: TenantFacts): Verdict<TenantStep> {
   }
   return afterConfirmation(wish.confirm, {
     ...(stored.kind === 'live'
-      ? { reason: 'CredentialInvalid', message: 'the record in OpenBao is not whole' }
-      : { reason: 'CredentialLost', message: 'OpenBao has no live record of this Tenant any more' }),
+      ? {
+          reason: 'CredentialInvalid',
+          message: `the newest version of record ${settings.credentialKey} in OpenBao is not one that this operator wrote; roll it back to the version before to keep the password`,
+        }
+      : {
+          reason: 'CredentialLost',
+          message: `record ${settings.credentialKey} in OpenBao has no live version any more; undelete it to keep the password`,
+        }),
     // The version that was handed over tells one loss from the next: numbering restarts with a new history.
     lost: [wish.uid, row.roleOid ?? '', String(versionOf(stored)), handedOver(facts)],
-    purpose: 'to make a new password (undelete the record to keep the old one)',
+    purpose: 'or, to make a new one',
     step: write,
   });
 }

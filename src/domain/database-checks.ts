@@ -17,8 +17,13 @@ export function databaseExists(facts: TenantFacts): Verdict<TenantStep> {
   const { database, inFlight } = facts.catalog.value;
   if (database.registered !== null) return registeredDatabase(row, database.registered);
   if (database.named !== null) return namedDatabase(row, database.named);
-  if (inFlight !== null) return wait('DatabaseBusy', `PostgreSQL is running ${inFlight} database`);
-  if (row.databaseOid !== null) return lostDatabase(facts, row.databaseOid);
+  if (inFlight !== null) {
+    return wait(
+      'DatabaseBusy',
+      `PostgreSQL is still running "${inFlight} database" for "${row.databaseName}"; it goes on by itself afterwards`,
+    );
+  }
+  if (row.databaseOid !== null) return lostDatabase(facts, row.databaseName, row.databaseOid);
   if (registeredRole(facts) === null) return pending;
   return step('DatabaseMissing', `creating database "${row.databaseName}"`, { kind: 'CreateDatabase' });
 }
@@ -50,16 +55,16 @@ function namedDatabase(row: RegistryRow, found: DatabaseView): Verdict<TenantSte
   );
 }
 
-const lostDatabase = ({ wish }: TenantFacts, oid: string): Verdict<TenantStep> =>
+const lostDatabase = ({ wish }: TenantFacts, name: string, oid: string): Verdict<TenantStep> =>
   afterConfirmation(wish.confirm, {
     reason: 'DatabaseLost',
-    message: `database (OID ${oid}) is gone; restore it under its name and owner`,
+    message: `database "${name}" (OID ${oid}) is gone; a database administrator can restore it under its name and owner`,
     lost: [wish.uid, oid],
     purpose: 'or, to go on with a new and empty one',
     step: { kind: 'ForgetDatabase' },
   });
 
-/** Registered, owned by our role, closed to PUBLIC, open to the tenant, and no grant of ours left behind. */
+/** Registered, owned by our role, closed to PUBLIC, open to the tenant. */
 export function databaseOpened(facts: TenantFacts): Verdict<TenantStep> {
   const row = rowOf(facts);
   const role = registeredRole(facts);
@@ -70,7 +75,6 @@ export function databaseOpened(facts: TenantFacts): Verdict<TenantStep> {
     ...(database.ownerOid === role.oid ? [] : [`its owner is "${database.ownerName}"`]),
     ...(database.publicConnect || database.publicTemporary ? ['PUBLIC has rights on it'] : []),
     ...(database.allowConnections && database.connectionLimit !== 0 ? [] : ['it refuses connections']),
-    ...(role.selfGranted ? ['the management role is still a member of its owner'] : []),
   ];
   if (faults.length === 0) return holds;
   return step('DatabaseNotHardened', `putting database "${database.name}" right: ${faults.join('; ')}`, {

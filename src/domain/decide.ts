@@ -11,6 +11,7 @@ import { descend, withWayOut, type Descent } from './descent.ts';
 import type { DescentFacts, TenantFacts } from './facts.ts';
 import { tenantLadder } from './ladder.ts';
 import { extensionsInstalled } from './login-checks.ts';
+import { notKept } from './not-kept.ts';
 import type { DescentStep, TenantStep } from './steps.ts';
 import type { Note, Verdict } from './verdict.ts';
 
@@ -102,7 +103,10 @@ const inOrder = (findings: readonly Finding<TenantConditionType>[]): Finding<Ten
 
 const order = tenantConditionTypes.filter((type) => type !== 'Stalled');
 
-/** Overdue, Retain lets go even though the mark could not be written: the row of the old UID conflicts all the same. */
+/**
+ * Overdue, Retain lets go even though the mark could not be written: the row of the old UID conflicts all the same.
+ * What is not kept is told before the object goes, and nobody could read it any more.
+ */
 export function decideDescent(
   facts: DescentFacts,
   recorded: Recorded,
@@ -113,13 +117,14 @@ export function decideDescent(
   const failed = trouble === undefined ? state.verdict : afterTrouble(state.verdict, trouble);
   const verdict = failed === state.verdict || retain ? failed : withWayOut(failed);
   const letGo = trouble !== undefined && facts.overdue && retain;
+  const note = noteOf(verdict, facts);
   const first = verdict.kind === 'holds' ? null : verdict;
   return {
     phase: state.phase,
     step: trouble === undefined ? state.step : null,
-    findings: [...leavingFindings(state, noteOf(verdict, facts)), ...stalledFindings(first)],
+    findings: [...leavingFindings(state, note), ...stalledFindings(first)],
     first,
-    finished: state.finished || letGo,
+    finished: (state.finished && (!retain || isTold(recorded, note))) || letGo,
   };
 }
 
@@ -139,7 +144,13 @@ function leavingFindings(state: Descent, { reason, message }: Note): readonly Fi
 
 const deleted: Note = { reason: 'Deleted', message: '' };
 
-function noteOf(verdict: Verdict<DescentStep>, { wish }: DescentFacts): Note {
+function noteOf(verdict: Verdict<DescentStep>, facts: DescentFacts): Note {
   if (verdict.kind !== 'holds') return verdict;
-  return wish.deletionPolicy === 'Retain' ? { reason: 'Retained', message: '' } : deleted;
+  return facts.wish.deletionPolicy === 'Retain'
+    ? { reason: 'Retained', message: notKept(facts) ?? '' }
+    : deleted;
 }
+
+const isTold = ({ conditions }: Recorded, { message }: Note): boolean =>
+  message === '' ||
+  conditions.some((condition) => condition.type === 'Ready' && condition.message === message);

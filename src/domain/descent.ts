@@ -14,11 +14,11 @@ import {
   obstacle,
   releaseNames,
   takeDatabaseDown,
-  withdrawExternalSecret,
 } from './removal.ts';
 import { retained } from './retention.ts';
 import type { DescentStep } from './steps.ts';
 import { cannotTell, holds, type Verdict } from './verdict.ts';
+import { withdrawExternalSecret } from './withdrawal.ts';
 
 /** What a phase means on the way down: this still exists, and this is how it goes. */
 interface Landing {

@@ -30,6 +30,10 @@ export const neverGotAnywhere = ({ instance, credential, everClaimed }: DescentF
   credential.known &&
   credential.value.kind === 'absent';
 
+/** A drop runs on the tombstone only: without one it has ended, whatever a session still calls itself. */
+export const runningStatement = ({ inFlight, database }: TenantCatalog): TenantCatalog['inFlight'] =>
+  inFlight === 'drop' && database.tombstone === null ? null : inFlight;
+
 export const existingDatabase = (catalog: TenantCatalog): DatabaseView | null =>
   catalog.database.tombstone ?? ownDatabase(catalog);
 

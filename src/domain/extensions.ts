@@ -1,7 +1,10 @@
 import type { WishedExtension } from '../api/tenant.ts';
 import type { ExtensionOffer, InstalledExtension } from './catalog.ts';
 import type { Note } from './verdict.ts';
+import { sqlName } from './sql-name.ts';
 import type { ExtensionInstall } from './steps.ts';
+
+const listedForGood = 'a listed extension cannot be changed, so';
 
 /** Every database made from template0 has it. */
 const always = ['plpgsql'];
@@ -18,10 +21,12 @@ interface Context {
   readonly installed: readonly InstalledExtension[];
   /** Names of everything that the Tenant lists. */
   readonly listed: readonly string[];
+  /** The management role is a superuser that gets into the database. */
+  readonly superuser: boolean;
   /** Nobody has put anything into the database yet: only then may a superuser session enter it. */
   readonly untouched: boolean;
-  /** For the SQL in messages. */
-  readonly database: string;
+  /** For the SQL in messages; undefined: it is not there yet. */
+  readonly database: string | undefined;
 }
 
 /** Judges one wished extension by what the server offers and what the database has. */
@@ -47,7 +52,7 @@ const offerFor = (wished: WishedExtension, offers: readonly ExtensionOffer[]): E
 const unavailable = (wished: WishedExtension): ExtensionJudgement => ({
   kind: 'bad',
   reason: 'ExtensionUnavailable',
-  message: `the server does not offer extension "${wished.name}"${wished.version === undefined ? '' : ` in version ${wished.version}`}; ask its administrator to install it`,
+  message: `the server does not offer extension "${wished.name}"${wished.version === undefined ? '' : ` in version ${wished.version}`}; ${listedForGood} ask the database administrator to install it (the Tenant then goes on by itself), or create another Tenant without it`,
 });
 
 function judgeInstalled(wished: WishedExtension, present: InstalledExtension): ExtensionJudgement {
@@ -65,13 +70,13 @@ function faultOfOffer(wished: WishedExtension, offer: ExtensionOffer, context: C
   if (wished.schema?.startsWith('pg_') === true) {
     return {
       reason: 'NameReserved',
-      message: `schema "${wished.schema}" of extension "${wished.name}" is reserved by PostgreSQL`,
+      message: `schema "${wished.schema}" of extension "${wished.name}" is reserved by PostgreSQL; ${listedForGood} create another Tenant with another schema`,
     };
   }
   if (offer.fixedSchema !== null && wished.schema !== undefined && wished.schema !== offer.fixedSchema) {
     return {
       reason: 'ExtensionMismatch',
-      message: `extension "${wished.name}" can only live in schema "${offer.fixedSchema}"; leave its schema out`,
+      message: `extension "${wished.name}" can only live in schema "${offer.fixedSchema}"; ${listedForGood} create another Tenant that leaves its schema out`,
     };
   }
   const there = [...always, ...context.listed, ...context.installed.map(({ name }) => name)];
@@ -82,13 +87,21 @@ function faultOfOffer(wished: WishedExtension, offer: ExtensionOffer, context: C
       message: `extension "${wished.name}" needs ${missing.map((name) => `"${name}"`).join(', ')}; list that in spec.extensions too`,
     };
   }
-  if (!context.untouched && needsManagement(offer)) {
-    return {
-      reason: 'RequiresSuperuser',
-      message: `extension "${wished.name}" needs a superuser, and the database is in use already; ask the administrator to run, in database "${context.database}": create extension "${wished.name}"${offer.fixedSchema === null ? ` with schema "${wished.schema ?? 'public'}"` : ''}`,
-    };
+  if (needsManagement(offer) && !(context.superuser && context.untouched)) {
+    return { reason: 'RequiresSuperuser', message: askSuperuser(wished, offer, context) };
   }
   return null;
+}
+
+function askSuperuser(wished: WishedExtension, offer: ExtensionOffer, context: Context): string {
+  const { superuser, database } = context;
+  const needs = `extension "${wished.name}" needs a superuser`;
+  const why = superuser ? 'the database is in use already' : 'the management role of the Instance is none';
+  const schema = offer.fixedSchema === null ? ` with schema ${sqlName(wished.schema ?? 'public')}` : '';
+  const run = `create extension ${sqlName(wished.name)}${schema}`;
+  return database === undefined
+    ? `${needs}, and ${why}; create another Tenant without it, ask the database administrator to run in its database: ${run}, and list it then`
+    : `${needs}, and ${why}; ask the database administrator to run, in database ${sqlName(database)}: ${run}`;
 }
 
 const needsManagement = (offer: ExtensionOffer): boolean => offer.superuser && !offer.trusted;

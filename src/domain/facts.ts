@@ -23,6 +23,8 @@ export interface TenantWish {
   readonly rotation: string;
   /** Value of the confirm annotation. */
   readonly confirm: string | undefined;
+  /** Since when status tells that the registry row is gone; '' while it does not. It tells one loss from the next. */
+  readonly registryLostSince: string;
 }
 
 export type InstanceLookup =
@@ -69,7 +71,11 @@ export type Session =
 export type Child =
   | { readonly kind: 'absent' }
   /** An ExternalSecret of our name that is not ours. */
-  | { readonly kind: 'foreign' }
+  | {
+      readonly kind: 'foreign';
+      /** It was ours and lost its owner (`--cascade=orphan`): it still hands out the credential. */
+      readonly orphaned?: true;
+    }
   | { readonly kind: 'ours'; readonly object: ObservedExternalSecret };
 
 /** What every decision is made with besides the facts: this installation's own settings. */
@@ -104,6 +110,10 @@ export interface DescentFacts extends TenantFacts {
   readonly overdue: boolean;
   /** Status says that names were claimed once, or more. */
   readonly everClaimed: boolean;
+  /** Metacontroller's finalizer is on the object, so that it stays until the deletion is finished. */
+  readonly held: boolean;
+  /** The garbage collector's finalizer on it (`kubectl delete --cascade`): children are its business meanwhile. */
+  readonly collector: 'foreground' | 'orphan' | null;
 }
 
 export interface InstanceWish {
@@ -126,4 +136,6 @@ export interface InstanceFacts {
   /** Known trouble that looking again will not change (a wrong password, a pooler) is a known fact: `refused`. */
   readonly server: Fact<ServerView | { readonly refused: Note }>;
   readonly registry: Fact<RegistryView>;
+  /** `namespace/name` of live Tenants that once claimed names here; looked for only where there is no registry. */
+  readonly claimants: Fact<readonly string[]>;
 }

@@ -1,8 +1,12 @@
 import { afterConfirmation } from './confirm.ts';
+import type { Unknown } from './fact.ts';
 import type { InstanceFacts } from './facts.ts';
 import { listed } from './listed.ts';
+import { missingRights } from './missing-rights.ts';
 import { registryVersion, type ServerView } from './server.ts';
+import { sqlName } from './sql-name.ts';
 import type { InstanceStep } from './steps.ts';
+import { faultOfTemplate } from './template.ts';
 import { cannotTell, holds, pending, step, wait, type Verdict } from './verdict.ts';
 
 type Judgement = Verdict<InstanceStep>;
@@ -15,24 +19,38 @@ export function serverAnswers(facts: InstanceFacts): Judgement {
   const { server, wish } = facts;
   if (!server.known) return cannotTell(server);
   if ('refused' in server.value) return wait(server.value.refused.reason, server.value.refused.message);
-  const { pooled, inRecovery, versionNumber, version, certificate } = server.value;
+  const { pooled, inRecovery, versionNumber, version, template, certificate } = server.value;
   if (pooled)
-    return wait('PoolerDetected', 'a connection pooler answers; give the address of the server itself');
-  if (inRecovery) return wait('StandbyDetected', 'a standby answers; give the address of the primary');
+    return wait('PoolerDetected', `a connection pooler answers; ${giveAddress('the server itself')}`);
+  if (inRecovery) return wait('StandbyDetected', `a standby answers; ${giveAddress('the primary')}`);
   if (versionNumber < oldestVersion) {
     return wait(
       'VersionUnsupported',
-      `the server is PostgreSQL ${version}; 15 is the oldest that is supported`,
+      `the server is PostgreSQL ${version}; upgrade it to 15 or newer, or ${giveAddress('a newer one')}`,
     );
   }
-  const { host, hostAddress } = wish.endpoint;
-  if (!certificate.coversHost) {
-    return wait('CertificateSANMissing', `the certificate of the server has no DNS SAN "${host}"`);
+  const fault = faultOfTemplate(template);
+  return fault === null ? certificateCovers(wish, certificate) : wait('TemplateUnusable', fault);
+}
+
+const giveAddress = (whose: string): string =>
+  `give the address of ${whose} in spec.host, spec.hostAddress and spec.port`;
+
+function certificateCovers(
+  { endpoint }: InstanceFacts['wish'],
+  { coversHost, coversAddress }: ServerView['certificate'],
+): Judgement {
+  if (!coversHost) {
+    return wait(
+      'CertificateSANMissing',
+      `the certificate of the server has no DNS SAN "${endpoint.host}"; issue one that has, or put spec.host right`,
+    );
   }
-  if (!certificate.coversAddress) {
-    return wait('CertificateSANMissing', `the certificate of the server has no IP SAN ${hostAddress ?? ''}`);
-  }
-  return holds;
+  if (coversAddress) return holds;
+  return wait(
+    'CertificateSANMissing',
+    `the certificate of the server has no IP SAN ${endpoint.hostAddress ?? ''}; issue one that has, or take spec.hostAddress away`,
+  );
 }
 
 /** It is the server that it was: by status, and by the registry that lives on it. */
@@ -40,7 +58,7 @@ export function sameServer(facts: InstanceFacts): Judgement {
   const server = viewOf(facts);
   const { registry, wish } = facts;
   if (server === null) return pending;
-  if (!registry.known) return cannotTell(registry);
+  if (!registry.known) return isUnreadable(registry, server) ? holds : cannotTell(registry);
   const actual = server.systemIdentifier;
   const known = [registry.value.systemIdentifier ?? '', wish.recordedSystemIdentifier];
   const expected = known.find((identifier) => identifier !== '' && identifier !== actual);
@@ -57,33 +75,46 @@ export function sameServer(facts: InstanceFacts): Judgement {
   return verdict.kind === 'step' && agrees ? holds : verdict;
 }
 
-/** The management role may do all that the operator does. */
+/** For want of rights, which the check of the rights tells. */
+const isUnreadable = ({ reason }: Unknown, server: ServerView): boolean =>
+  reason === 'PermissionDenied' && missingRights(server).length > 0;
+
+/** The management role may do all that the operator does; what it may not is told in SQL, all at once. */
 export function rightsSuffice(facts: InstanceFacts): Judgement {
   const server = viewOf(facts);
   if (server === null) return pending;
-  if (server.superuser) return holds;
+  const missing = missingRights(server);
+  if (missing.length === 0) return holds;
   return wait(
     'RightsMissing',
-    `management role "${server.currentUser}" is not a superuser; run: alter role "${server.currentUser}" superuser`,
+    `management role ${sqlName(server.currentUser)} lacks rights; a superuser runs, in database ${sqlName(server.managementDatabase.name)}: ${missing.join(' ')}`,
   );
 }
 
 /** The registry is there, in a version that this code can use. */
-export function registryIsCurrent({ registry, wish }: InstanceFacts): Judgement {
+export function registryIsCurrent({ registry, wish, claimants }: InstanceFacts): Judgement {
   if (!registry.known) return cannotTell(registry);
   const { schemaVersion, minCompatibleVersion } = registry.value;
   if (schemaVersion === null && wish.hadRegistry) {
     return registryLost(wish);
   }
+  if (schemaVersion === null) {
+    if (!claimants.known) return cannotTell(claimants);
+    if (claimants.value.length > 0) return wait('RegistryLost', missedBy(claimants.value));
+  }
   if (minCompatibleVersion !== null && minCompatibleVersion > registryVersion) {
     return wait(
       'RegistryTooNew',
-      `the registry needs version ${minCompatibleVersion} of its code, this is ${registryVersion}; upgrade the operator`,
+      `the registry needs an operator that knows registry version ${minCompatibleVersion}, and this one knows ${registryVersion}; upgrade it`,
     );
   }
   if (schemaVersion !== null && schemaVersion >= registryVersion) return holds;
   return step('RegistryOutdated', 'creating or migrating the registry', { kind: 'MigrateRegistry' });
 }
+
+/** Registry and status of the Instance are lost together, as by a restore: the status of its Tenants tells of it. */
+const missedBy = (tenants: readonly string[]): string =>
+  `there is no registry (schema pgtenancy of the management database), but Tenants claimed names in it: ${listed(tenants)}; restore it from a backup`;
 
 /** The loss is told first; the word that is asked for then belongs to this loss alone. */
 function registryLost({ uid, confirm, registryLostSince }: InstanceFacts['wish']): Judgement {

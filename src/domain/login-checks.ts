@@ -14,7 +14,7 @@ import {
 } from './verdict.ts';
 
 /** The server takes the recorded password: proven by logging in with it. */
-export function loginProven({ session }: TenantFacts): Verdict<TenantStep> {
+export function loginProven({ session, wish }: TenantFacts): Verdict<TenantStep> {
   if (!session.known) return cannotTell(session);
   switch (session.value.kind) {
     case 'pending':
@@ -27,7 +27,7 @@ export function loginProven({ session }: TenantFacts): Verdict<TenantStep> {
       return session.value.afterReset
         ? wait(
             'PasswordRefused',
-            'the server refuses the recorded password even after it was set again; ask its administrator',
+            `PostgreSQL refuses the recorded password of role "${wish.roleName}" even after it was set again; ask the database administrator who else changes it, and whether pg_hba.conf sends this role elsewhere`,
           )
         : step('PasswordRejected', 'setting the recorded password again', { kind: 'SetPassword' });
   }
@@ -46,7 +46,7 @@ export function extensionsInstalled(facts: TenantFacts): Verdict<TenantStep> {
   if (session.value.kind === 'deferred') return holds;
   // Nothing was seen of them: before the application is in that holds it up, afterwards what is recorded stands.
   if (session.value.kind === 'authenticated')
-    return facts.letIn ? holds : wait(crowded.reason, crowded.message);
+    return facts.letIn ? holds : wait('LoginDelayed', crowded(wish));
   if (session.value.kind !== 'proven') return pending;
   const judged = judgeAll(facts, session.value);
   const next = nextInstall(judged);
@@ -70,22 +70,20 @@ function nextInstall(judged: readonly ExtensionJudgement[]): ExtensionInstall | 
   return installs.find((install) => install.as === 'management') ?? installs[0];
 }
 
-const crowded: Note = {
-  reason: 'LoginDelayed',
-  message:
-    'the application uses up its connections, so the extensions cannot be looked at; it is tried again',
-};
+const crowded = ({ databaseName, roleName }: TenantFacts['wish']): string =>
+  `role "${roleName}" has no connection to database "${databaseName}" left, so the extensions cannot be looked at; it is tried again, and goes on once sessions end or spec.connectionLimit is raised`;
 
 const circular: Note = {
   reason: 'ExtensionRequires',
-  message: 'the listed extensions need each other in a circle; ask the administrator',
+  message: 'the listed extensions need each other in a circle; ask the database administrator to install one',
 };
 
-function judgeAll({ wish, letIn }: TenantFacts, session: Proven): readonly ExtensionJudgement[] {
+function judgeAll({ catalog, wish, letIn }: TenantFacts, session: Proven): readonly ExtensionJudgement[] {
   const context = {
     offers: session.offers,
     installed: session.installed,
     listed: wish.extensions.map(({ name }) => name),
+    superuser: !catalog.known || catalog.value.manager.entersDatabases,
     untouched: !letIn && session.pristine,
     database: wish.databaseName,
   };

@@ -15,17 +15,19 @@ export function faultOfName(what: string, name: string, alsoReserved: readonly s
   if (!pattern.test(name) || Buffer.byteLength(name) > nameMaxBytes) {
     return {
       reason: 'NameInvalid',
-      message: `${what} must match ${namePattern} and have at most ${nameMaxBytes} bytes; create a Tenant with another name`,
+      message: `spec.${what} must match ${namePattern} and have at most ${nameMaxBytes} bytes; ${another}`,
     };
   }
   if (isReserved(name) || alsoReserved.includes(name)) {
     return {
       reason: 'NameReserved',
-      message: `${what} "${name}" is reserved; create a Tenant with another name`,
+      message: `${what} "${name}" is reserved by PostgreSQL, by a provider, by this operator or for the management of the server; ${another}`,
     };
   }
   return null;
 }
+
+const another = 'names are immutable, so delete this Tenant and create one with another name';
 
 const isReserved = (name: string): boolean =>
   reserved.has(name) || reservedPrefixes.some((prefix) => name.startsWith(prefix));

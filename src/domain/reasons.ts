@@ -46,6 +46,7 @@ export const reasons = {
   InstanceNotFound: mends('No PostgreSQLInstance of this name exists.'),
   InstanceNotReady: mends('The PostgreSQLInstance is not Ready; its own conditions say why.'),
   InstanceTerminating: mends('The PostgreSQLInstance is being deleted and takes no new Tenant.'),
+  NamespaceTerminating: mends('The namespace is being deleted, so nothing new is made in it.'),
   NamespaceNotAllowed: stalls('The PostgreSQLInstance does not serve this namespace.'),
   NameInvalid: stalls('A name cannot be used in PostgreSQL as it is.'),
   NameReserved: stalls('A name is reserved by PostgreSQL, by a provider or by this operator.'),
@@ -53,7 +54,7 @@ export const reasons = {
   ExtensionUnavailable: stalls('The server does not offer this extension, or not in this version.'),
   ExtensionRequires: stalls('The extension needs another one that the Tenant does not list.'),
   RequiresSuperuser: stalls(
-    'Only a superuser may install this extension now that the application was let in.',
+    'Only a superuser may install this extension: the management role is none, or the database is in use already.',
   ),
   ExtensionMismatch: stalls('The extension is installed in another schema or version than asked for.'),
 
@@ -80,7 +81,11 @@ export const reasons = {
   PoolerDetected: stalls('A connection pooler answers; the operator needs the server itself.'),
   StandbyDetected: stalls('A standby answers; the operator needs the primary.'),
   VersionUnsupported: stalls('The server is older than PostgreSQL 15.'),
-  RightsMissing: stalls('The management role lacks a right.'),
+  TemplateUnusable: stalls('template0 is gone, or its locale does not allow databases in UTF-8.'),
+  RightsMissing: stalls('The management role lacks a right; the message has the SQL that gives it.'),
+  AdminRoleUnusable: stalls(
+    'The role that spec.adminRole names does not exist, or the management login is not a member of it.',
+  ),
   PermissionDenied: stalls('PostgreSQL denied permission for a statement.'),
   ServerError: mends('PostgreSQL answered a statement with an error.'),
   RegistryMissing: stalls('The registry does not exist yet, or a part of it is gone.'),
@@ -88,13 +93,18 @@ export const reasons = {
   StaleDecision: mends('The observation behind a step was too old; it is made again.'),
   LoginUnverifiable: stalls('The server lets the application in without checking its password.'),
   LoginRefused: stalls('The password is right, but the server refuses the application.'),
-  LockHeld: mends('A session holds a lock on the role or the database of the Tenant.'),
+  LockHeld: mends(
+    'A session holds a lock on the role or the database of the Tenant, or on one that it was given rights on.',
+  ),
   LoginDelayed: mends('The application uses up its connections; the login is checked again later.'),
 
   // OpenBao
   OpenBaoUnreachable: mends('OpenBao cannot be reached.'),
   OpenBaoSealed: mends('OpenBao is sealed or has no active node.'),
   OpenBaoForbidden: stalls('OpenBao denies the operator access.'),
+  OpenBaoLoginFailed: stalls(
+    'The operator cannot log in to OpenBao: its own token, the auth mount or the role there is not right.',
+  ),
   OpenBaoMountInvalid: stalls('The mount is missing or is not KV version 2.'),
   OpenBaoExpiresRecords: stalls(
     'The mount deletes versions after a time: a credential would vanish by itself.',
@@ -111,7 +121,10 @@ export const reasons = {
   // Deletion
   Deleting: mends('What belongs to this object is being taken away, step by step.'),
   Deleted: mends('This part does not exist any more.'),
-  DeletionBlocked: stalls('Something in PostgreSQL stands in the way; the message names it.'),
+  DeletionBlocked: stalls('Something stands in the way of the deletion; the message names it.'),
+  ExternalSecretOrphaned: stalls(
+    'The ExternalSecret was orphaned and still hands out the credential, so nothing is deleted.',
+  ),
   Retained: mends('Everything outside Kubernetes was kept, and its names stay reserved.'),
   TenantsExist: mends('Tenants still live on this Instance.'),
 

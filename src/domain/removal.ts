@@ -1,13 +1,14 @@
-import { secretName } from './children.ts';
 import { afterConfirmation } from './confirm.ts';
 import type { RegistryRow, RoleView, TenantCatalog } from './catalog.ts';
 import { interruptedDrop } from './database-checks.ts';
-import { existingDatabase, neverGotAnywhere } from './existence.ts';
+import { existingDatabase, neverGotAnywhere, runningStatement } from './existence.ts';
 import type { DescentFacts } from './facts.ts';
 import { listed } from './listed.ts';
+import { sqlName } from './sql-name.ts';
 import type { DescentStep } from './steps.ts';
 import { strayed } from './strayed.ts';
 import { cannotTell, step, wait, type Verdict } from './verdict.ts';
+import { heldBack } from './withdrawal.ts';
 
 /** How each thing is taken away while it exists. */
 type Removal = (facts: DescentFacts) => Verdict<DescentStep>;
@@ -15,12 +16,14 @@ type Removal = (facts: DescentFacts) => Verdict<DescentStep>;
 /** Before anything is destroyed: what would stand in the way later, named while the user can still decide. */
 export function obstacle(facts: DescentFacts): Verdict<DescentStep> | null {
   if (neverGotAnywhere(facts)) return null;
+  const inKubernetes = heldBack(facts);
+  if (inKubernetes !== null) return inKubernetes;
   const { catalog, credential, instance, wish } = facts;
   if (!instance.known) return cannotTell(instance);
   if (instance.value.kind === 'absent') {
     return wait(
       'InstanceNotFound',
-      `PostgreSQLInstance "${wish.instanceName}" does not exist, so nothing can be deleted`,
+      `PostgreSQLInstance "${wish.instanceName}" does not exist, so nothing can be deleted; the platform administrator can create it again`,
     );
   }
   if (!catalog.known) return cannotTell(catalog);
@@ -46,7 +49,8 @@ function registryLost(
     message:
       'OpenBao has a record of this Tenant, but the registry has no row for it, so database and role cannot be told for its own',
     lost: [wish.uid, String(credential.value.version), 'delete'],
-    purpose: 'to delete the record and leave whatever is in PostgreSQL',
+    purpose:
+      'a database administrator can restore the row from a backup; or, to delete the record and leave whatever is in PostgreSQL',
     step: { kind: 'DeleteCredential' },
   });
 }
@@ -73,7 +77,7 @@ export function misplaced({ row, role, database }: TenantCatalog): Verdict<Desce
   }
   return wait(
     'Conflict',
-    `the registered role (OID ${registered.oid}) is named "${registered.name}", not "${row.roleName}"; a database administrator must put that right`,
+    `the registered role (OID ${registered.oid}) is named "${registered.name}", not "${row.roleName}"; a database administrator must rename it back`,
   );
 }
 
@@ -85,53 +89,51 @@ function misplacedDatabase(
   if (tombstone !== null && tombstone.oid !== registered?.oid) {
     return wait(
       'Conflict',
-      `database "${tombstone.name}" exists and is not the registered one; a database administrator must put that right`,
+      `database "${tombstone.name}" exists and is not the registered one; a database administrator must rename or drop it`,
     );
   }
   if (registered === null) return null;
   if (tombstone === null && registered.name !== row.databaseName) {
     return wait(
       'DatabaseRenamed',
-      `the registered database (OID ${registered.oid}) is named "${registered.name}", not "${row.databaseName}"; a database administrator must put that right`,
+      `the registered database (OID ${registered.oid}) is named "${registered.name}", not "${row.databaseName}"; a database administrator must rename it back`,
     );
   }
   if (role === null || registered.ownerOid === role.oid) return null;
   return wait(
     'Conflict',
-    `database "${registered.name}" belongs to "${registered.ownerName}", not to "${row.roleName}"; a database administrator must put that right`,
+    `database "${registered.name}" belongs to "${registered.ownerName}", not to "${row.roleName}"; a database administrator must give it back: alter database ${sqlName(registered.name)} owner to ${sqlName(row.roleName)}`,
   );
 }
 
-function blocked({ blockers }: DescentFacts): Verdict<DescentStep> | null {
+function blocked(facts: DescentFacts): Verdict<DescentStep> | null {
+  const { blockers } = facts;
   if (!blockers.known) return cannotTell(blockers);
   const { dependencies, preparedTransactions, subscriptions, activeSlots } = blockers.value;
   const found = [
-    ...named('objects that depend on the role', dependencies),
-    ...named('prepared transactions', preparedTransactions),
-    ...named('subscriptions', subscriptions),
-    ...named('active replication slots', activeSlots),
+    ...named('objects or grants that depend on the role', dependencies, clearedBy(facts)),
+    ...named('prepared transactions', preparedTransactions, 'commit them or roll them back'),
+    ...named('subscriptions', subscriptions, 'drop them'),
+    ...named('active replication slots', activeSlots, 'stop whoever reads from them'),
   ];
   if (found.length === 0) return null;
   return wait('DeletionBlocked', `nothing is deleted while there are ${found.join('; ')}`);
 }
 
-const named = (what: string, names: readonly string[]): readonly string[] =>
-  names.length === 0 ? [] : [`${what} (${listed(names)})`];
+/** `drop owned` takes grants back too, and touches nothing but the database that it runs in and shared objects. */
+const clearedBy = ({ wish }: DescentFacts): string =>
+  `a database administrator runs in each of these databases: drop owned by ${sqlName(wish.roleName)}, or before it, to keep objects: reassign owned by ${sqlName(wish.roleName)} to another role`;
 
-export const withdrawExternalSecret: Removal = ({ child, wish }) =>
-  child.known && child.value.kind === 'ours' && child.value.object.metadata.deletionTimestamp !== undefined
-    ? wait('Deleting', `waiting for ExternalSecret "${secretName(wish.name)}" to go`)
-    : step('Deleting', 'withdrawing the ExternalSecret; if it does not go, see the Events of this Tenant', {
-        kind: 'WithdrawExternalSecret',
-      });
+const named = (what: string, names: readonly string[], advice: string): readonly string[] =>
+  names.length === 0 ? [] : [`${what} (${listed(names)}): ${advice}`];
 
 /** Close, move aside under a name that only this Tenant can have, drop: a late call can then hit nothing else. */
 export const takeDatabaseDown: Removal = ({ catalog }) => {
   if (!catalog.known) return cannotTell(catalog);
-  const { inFlight, role, database } = catalog.value;
-  // A drop runs on the tombstone only: without one it has ended, whatever a session still calls itself.
-  const running = inFlight === 'drop' && database.tombstone === null ? null : inFlight;
-  if (running !== null) return wait('DatabaseBusy', `PostgreSQL is running ${running} database`);
+  const { role, database } = catalog.value;
+  const running = runningStatement(catalog.value);
+  if (running !== null)
+    return wait('DatabaseBusy', `PostgreSQL is running ${running} database; it goes on by itself afterwards`);
   if (database.tombstone !== null) return step('Deleting', 'dropping the database', { kind: 'DropDatabase' });
   const existing = existingDatabase(catalog.value);
   const closed =

@@ -1,14 +1,20 @@
+import type { DatabaseView, RegistryRow, TenantCatalog } from './catalog.ts';
+import { interruptedDrop, ownDatabase } from './database-checks.ts';
+import { existingDatabase, runningStatement } from './existence.ts';
 import type { DescentFacts } from './facts.ts';
-import { misplaced, withdrawExternalSecret } from './removal.ts';
+import { misplaced } from './removal.ts';
 import type { DescentStep } from './steps.ts';
 import { strayed } from './strayed.ts';
 import { cannotTell, holds, step, wait, type Verdict } from './verdict.ts';
+import { withdrawExternalSecret } from './withdrawal.ts';
 
-/** Retain: mark the row, withdraw the ExternalSecret, let go. Holds when all of that is done. */
+/** Retain: undo what a deletion had begun, mark the row, withdraw the ExternalSecret, let go. Holds when that is done. */
 export function retained(facts: DescentFacts): Verdict<DescentStep> {
   const mark = marked(facts);
   if (mark.kind !== 'holds') return mark;
-  const { child } = facts;
+  const { child, collector, held } = facts;
+  // Orphaning is to leave it; and without our finalizer Metacontroller touches no child: it goes with its owner.
+  if (collector === 'orphan' || !held) return holds;
   if (!child.known) return facts.overdue ? holds : cannotTell(child);
   return child.value.kind === 'ours' ? withdrawExternalSecret(facts) : holds;
 }
@@ -21,19 +27,56 @@ function marked(facts: DescentFacts): Verdict<DescentStep> {
   const { catalog, instance, overdue } = facts;
   if (instance.known && instance.value.kind === 'absent') return holds;
   if (!catalog.known) return overdue ? holds : cannotTell(catalog);
-  const { row, database, role, inFlight } = catalog.value;
   const elsewhere = strayed(facts, catalog.value);
   if (elsewhere !== null) return overdue ? holds : elsewhere;
-  if (row === null || row.state === 'Retained') return holds;
-  if (inFlight !== null) {
-    return overdue ? holds : wait('DatabaseBusy', `PostgreSQL is running ${inFlight} database`);
+  const { row } = catalog.value;
+  if (row === null) return holds;
+  const running = runningStatement(catalog.value);
+  if (running !== null) {
+    return overdue
+      ? holds
+      : wait('DatabaseBusy', `PostgreSQL is running ${running} database; it goes on by itself afterwards`);
   }
-  const shut: boolean = database.tombstone !== null || database.registered?.allowConnections === false;
-  // A database whose OID was registered has been opened before; one that never was is not hardened and stays shut.
-  const wasOpen = row.databaseOid !== null;
-  const ours = misplaced(catalog.value) === null;
-  if (ours && wasOpen && (shut || role.registered?.canLogin === false)) {
-    return step('Retained', 'undoing a deletion that had begun, then retaining', { kind: 'ReopenRetained' });
+  return kept(facts, catalog.value, row);
+}
+
+/** A mark alone proves nothing: the policy may have been Delete again since it was set, and a deletion have begun. */
+function kept(facts: DescentFacts, catalog: TenantCatalog, row: RegistryRow): Verdict<DescentStep> {
+  if (misplaced(catalog) === null) {
+    const taken = takenName(catalog, row);
+    if (taken === null && isShut(catalog)) {
+      return step('Retained', 'undoing a deletion that had begun, then retaining', {
+        kind: 'ReopenRetained',
+      });
+    }
+    if (taken !== null && !facts.overdue) return taken;
   }
+  const own = ownDatabase(catalog);
+  const registered = own === null || own.oid === row.databaseOid;
+  // An interrupted step may have left a grant of ours behind: marking again takes it back.
+  const membershipLeft = catalog.role.registered?.selfGranted === true && !facts.overdue;
+  if (row.state === 'Retained' && registered && !membershipLeft) return holds;
   return step('Retained', 'marking the names as retained', { kind: 'MarkRetained' });
+}
+
+/** What is kept is kept in use: hardened, open, its role able to log in, however far it had come up or down. */
+function isShut(catalog: TenantCatalog): boolean {
+  const existing = existingDatabase(catalog);
+  const shut =
+    existing !== null &&
+    isUsable(existing) &&
+    (catalog.database.tombstone !== null || !existing.allowConnections);
+  return shut || catalog.role.registered?.canLogin === false;
+}
+
+const isUsable = ({ connectionLimit }: DatabaseView): boolean => connectionLimit !== interruptedDrop;
+
+/** Somebody made a database of its name while ours was aside. */
+function takenName({ database }: TenantCatalog, row: RegistryRow): Verdict<DescentStep> | null {
+  const { tombstone, named } = database;
+  if (tombstone === null || !isUsable(tombstone) || named === null) return null;
+  return wait(
+    'Conflict',
+    `database "${tombstone.name}" of this Tenant cannot be named "${row.databaseName}" again, because another one is by now; a database administrator must rename that one`,
+  );
 }

@@ -11,6 +11,8 @@ export interface RoleRepair {
   readonly bypassRls?: false;
   readonly connectionLimit?: number;
   readonly neverExpires?: true;
+  /** The management role is a member by its own grant, which an interrupted step left behind. */
+  readonly selfGranted?: false;
 }
 
 export interface ExtensionInstall {

@@ -1,7 +1,7 @@
 import type { CredentialStore, KubernetesReader, Servers } from './ports.ts';
 import type { SessionMemory } from './session-memory.ts';
 
-/** What every request is handled with; made once by the process. */
+/** What a request is handled with: the parts that the process made once, and a log that knows the request. */
 export interface Context {
   readonly kubernetes: KubernetesReader;
   readonly servers: Servers;
@@ -30,14 +30,25 @@ interface Clock {
 export interface ActLog {
   acted(act: Act): void;
   /** Something was let go although it could not be finished: a person may want to know. */
-  letGo(subject: string, message: string): void;
+  letGo(subject: Subject, message: string): void;
 }
 
-export interface Act {
+/** Whom a line of the log is about. */
+export interface Subject {
   /** `namespace/name` of a Tenant, or the name of an Instance. */
   readonly subject: string;
+  readonly uid: string;
+  /** Name of the Instance that it is, or that it asks for. */
+  readonly instance: string;
+}
+
+export interface Act extends Subject {
+  /** The recorded phase that announced the step. */
+  readonly phase: string;
   readonly step: string;
-  /** `ok`, or the reason of the trouble. */
+  /** `ok`, the reason of the trouble, or `Bug`. */
   readonly outcome: string;
+  /** What the trouble says. */
+  readonly detail?: string;
   readonly milliseconds: number;
 }

@@ -12,6 +12,7 @@ import { observeInstance } from './observe-instance.ts';
 import { resyncAfter } from './pace.ts';
 import type { Server } from './ports.ts';
 import { release } from './release-instance.ts';
+import { instanceSubject } from './subject.ts';
 import { takeStep, type Taken } from './take-step.ts';
 import { timestamp } from './timestamp.ts';
 import { instanceWish } from './wish.ts';
@@ -73,7 +74,13 @@ async function liveOf(
 /** The live object cannot be read: no server is dialled, and what is recorded stays. */
 function unseen(context: Context, parent: PostgreSQLInstance, why: Unknown): Response {
   const { installation } = context.settings;
-  const facts: InstanceFacts = { wish: instanceWish(parent), installation, server: why, registry: why };
+  const facts: InstanceFacts = {
+    wish: instanceWish(parent),
+    installation,
+    server: why,
+    registry: why,
+    claimants: why,
+  };
   return respond(context, parent, facts, decideInstance(facts, parent.status?.phase), { kind: 'none' });
 }
 
@@ -89,7 +96,8 @@ async function lookAndStep(context: Context, live: PostgreSQLInstance): Promise<
   const decision = decideInstance(facts, recorded);
   if (decision.step === null || server === undefined) return { facts, decision, taken: { kind: 'none' } };
   const { step } = decision;
-  const taken = await takeStep(context, live.metadata.name, step.kind, () => act(server, step));
+  const about = { ...instanceSubject(live), phase: decision.phase, step: step.kind };
+  const taken = await takeStep(context, about, () => act(server, step));
   const after = await observeInstance(context, live);
   const trouble = taken.kind === 'failed' ? taken.trouble : undefined;
   return { facts: after.facts, decision: decideInstance(after.facts, recorded, trouble), taken };

@@ -1,4 +1,5 @@
 import type { DescentFacts } from '../domain/facts.ts';
+import { notKept } from '../domain/not-kept.ts';
 import type { Note } from '../domain/verdict.ts';
 
 /**
@@ -7,15 +8,10 @@ import type { Note } from '../domain/verdict.ts';
  */
 export function whatIsLeftBehind(facts: DescentFacts, trouble: Note | undefined): string | null {
   if (facts.wish.deletionPolicy !== 'Retain') return null;
-  const { catalog, credential } = facts;
+  const { catalog } = facts;
   if (!catalog.known) return `retained without a mark: ${catalog.message}`;
-  const { row, database } = catalog.value;
-  const stored = credential.known && credential.value.kind !== 'absent';
-  if (row === null)
-    return stored ? 'let go with a record in OpenBao, but without a row in the registry' : null;
-  if (row.state === 'Active')
+  if (catalog.value.row?.state === 'Active')
     return `retained without a mark: ${trouble?.message ?? 'a statement is still running'}`;
-  const noDatabase = database.registered === null && database.tombstone === null && database.named === null;
-  const gone = noDatabase && (row.databaseOid !== null || facts.letIn);
-  return gone ? `retained, but database "${row.databaseName}" is gone already` : null;
+  const gone = notKept(facts);
+  return gone === null ? null : `retained, but ${gone}`;
 }

@@ -4,7 +4,7 @@ import {
   type ObservedExternalSecret,
 } from '../api/external-secret.ts';
 import type { TenantHookRequest } from '../api/hook.ts';
-import { secretName } from '../domain/children.ts';
+import { isOrphaned, secretName } from '../domain/children.ts';
 import { known, type Fact } from '../domain/fact.ts';
 import type { Child } from '../domain/facts.ts';
 import { attempt } from './attempt.ts';
@@ -31,7 +31,8 @@ export async function observeChild(
   return attempt(async () => {
     const live = await kubernetes.externalSecret(namespace, name);
     if (live === undefined) return { kind: 'absent' };
-    return isOurs(parent, live) ? { kind: 'ours', object: live } : { kind: 'foreign' };
+    if (isOurs(parent, live)) return { kind: 'ours', object: live };
+    return isOrphaned(parent.metadata.uid, live) ? { kind: 'foreign', orphaned: true } : { kind: 'foreign' };
   });
 }
 

@@ -5,6 +5,7 @@ import type { DeletionBlockers } from '../domain/catalog.ts';
 import type { DescentFacts, TenantFacts } from '../domain/facts.ts';
 import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
+import { collectorOf, isHeld } from './finalizers.ts';
 import type { Observation } from './observation.ts';
 import { observeTenant } from './observe-tenant.ts';
 import { isOverdue } from './overdue.ts';
@@ -16,20 +17,25 @@ const none: DeletionBlockers = {
   activeSlots: [],
 };
 
-/** Looks at what of a Tenant still exists, and at what would block its deletion. Writes nothing. */
+/**
+ * Looks at what of a Tenant still exists, and at what would block its deletion. Writes nothing. The child is read live,
+ * whatever was posted: one that the garbage collector has just orphaned must not be withdrawn.
+ */
 export async function observeDescent(
   context: Context,
   request: TenantHookRequest,
 ): Promise<Observation<DescentFacts>> {
-  const observation = await observeTenant(context, request);
-  const { deletionTimestamp } = request.parent.metadata;
+  const observation = await observeTenant(context, { ...request, children: {} });
+  const { metadata } = request.parent;
   return {
     ...observation,
     facts: {
       ...observation.facts,
       blockers: await observeBlockers(observation),
-      overdue: isOverdue(context, deletionTimestamp),
+      overdue: isOverdue(context, metadata.deletionTimestamp),
       everClaimed: wasEverClaimed(request.parent),
+      held: isHeld(metadata),
+      collector: collectorOf(metadata),
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { PostgreSQLInstance } from '../api/instance.ts';
 import { known, type Unknown } from '../domain/fact.ts';
 import type { InstanceFacts } from '../domain/facts.ts';
+import { missingRights } from '../domain/missing-rights.ts';
 import type { Reason } from '../domain/reasons.ts';
 import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
@@ -23,6 +24,8 @@ const refusals: readonly Reason[] = [
   'ManagementDatabaseMissing',
   'AuthenticationFailed',
   'PermissionDenied',
+  'RightsMissing',
+  'AdminRoleUnusable',
   'InsecureAuthentication',
   'PoolerDetected',
   'StandbyDetected',
@@ -38,14 +41,33 @@ export async function observeInstance(
   const wish = instanceWish(instance);
   const { installation } = context.settings;
   if (!found.known) {
-    return { server: undefined, facts: { wish, installation, server: answerOf(found), registry: found } };
+    return {
+      server: undefined,
+      facts: { wish, installation, server: answerOf(found), registry: found, claimants: found },
+    };
   }
   const { server } = found.value;
   const view = await attempt(() => server.observe.server());
   const registry = view.known ? await attempt(() => server.observe.registry()) : view;
-  const denied = !registry.known && registry.reason === 'PermissionDenied' ? registry : null;
+  // Where rights are known to be missing, the check of the rights says which.
+  const capable = view.known && missingRights(view.value).length === 0;
+  const denied = capable && !registry.known && registry.reason === 'PermissionDenied' ? registry : null;
   const seen = denied ?? view;
-  return { server, facts: { wish, installation, server: seen.known ? seen : answerOf(seen), registry } };
+  const claimants = await observeClaimants(context, wish, registry);
+  return {
+    server,
+    facts: { wish, installation, server: seen.known ? seen : answerOf(seen), registry, claimants },
+  };
+}
+
+/** A registry that is not there, on an Instance that tells of none: Tenants may know better. */
+async function observeClaimants(
+  { kubernetes }: Context,
+  { name, hadRegistry }: InstanceFacts['wish'],
+  registry: InstanceFacts['registry'],
+): Promise<InstanceFacts['claimants']> {
+  const missing = registry.known && registry.value.schemaVersion === null && !hadRegistry;
+  return missing ? attempt(() => kubernetes.claimantsOf(name)) : known([]);
 }
 
 const answerOf = (view: Unknown): InstanceFacts['server'] =>

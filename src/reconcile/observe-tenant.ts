@@ -4,6 +4,7 @@ import type { CredentialPath, StoredCredential } from '../domain/credential.ts';
 import { known, unknown, type Fact } from '../domain/fact.ts';
 import type { Settings, TenantFacts, TenantWish } from '../domain/facts.ts';
 import { extensionsInstalled } from '../domain/login-checks.ts';
+import { faultOfName } from '../domain/names.ts';
 import { tenantPhases } from '../api/tenant.ts';
 import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
@@ -81,12 +82,19 @@ async function observeCatalog(
   if (!server.known) return server;
   const found = server.value;
   if (found === undefined) {
-    return unknown('InstanceNotFound', `PostgreSQLInstance "${wish.instanceName}" does not exist`);
+    return unknown(
+      'InstanceNotFound',
+      `PostgreSQLInstance "${wish.instanceName}" does not exist; ask the platform administrator to create it again`,
+    );
   }
-  return attempt(() =>
-    found.observe.tenant({ tenantUid: wish.uid, databaseName: wish.databaseName, roleName: wish.roleName }),
-  );
+  const databaseName = askable(wish.databaseName);
+  const roleName = askable(wish.roleName);
+  return attempt(() => found.observe.tenant({ tenantUid: wish.uid, databaseName, roleName }));
 }
+
+/** PostgreSQL cannot be asked for what is no name to it; nothing can have it, and the row of the UID is found all the same. */
+const askable = (name: string): string =>
+  faultOfName('name', name, [])?.reason === 'NameInvalid' ? '' : name;
 
 /** After the claim the row's names are the names. */
 function withClaimedNames(wish: TenantWish, catalog: Fact<TenantCatalog>): TenantWish {

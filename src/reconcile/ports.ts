@@ -27,8 +27,12 @@ export interface KubernetesReader {
   externalSecret(namespace: string, name: string): Promise<ObservedExternalSecret | undefined>;
   /** Labels of a Namespace; undefined: no such Namespace. */
   namespaceLabels(name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  /** It is being deleted, or gone: nothing can be created in it. */
+  namespaceEnding(name: string): Promise<boolean>;
   /** `namespace/name` of every live Tenant that names this Instance; read only to release an Instance. */
   tenantsOf(instanceName: string): Promise<readonly string[]>;
+  /** Those of them whose status tells of claimed names; read also before a registry is made. */
+  claimantsOf(instanceName: string): Promise<readonly string[]>;
   /** Decoded data of a Secret in the operator's own namespace, remembered for some seconds; undefined: no such Secret. */
   managementSecret(name: string): Promise<Readonly<Record<string, Secret>> | undefined>;
 }
@@ -38,6 +42,8 @@ type TlsMode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
 /** Everything that decides how a server is reached and as whom. Two equal targets share one pool. */
 export interface ServerTarget {
   readonly instanceUid: string;
+  /** Of the PostgreSQLInstance; for logs and metrics only. */
+  readonly instanceName: string;
   /** This operator's installation name. */
   readonly installation: string;
   readonly host: string;

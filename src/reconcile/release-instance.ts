@@ -6,6 +6,7 @@ import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
 import { isOverdue } from './overdue.ts';
 import type { Server } from './ports.ts';
+import { instanceSubject } from './subject.ts';
 
 /**
  * Lets a deleted Instance go, or says why not yet: null when it is released. A registry that cannot be reached for
@@ -22,7 +23,7 @@ export async function release(
     return whileUnreachable(
       context,
       live,
-      unsure ?? { reason: 'Deleting', message: 'the registry cannot be asked' },
+      unsure ?? { reason: 'Deleting', message: 'the registry cannot be asked for Tenants of this Instance' },
     );
   }
   const { count, first } = facts.registry.value.activeTenants;
@@ -33,7 +34,7 @@ export async function release(
   if (!released.known) return { reason: released.reason, message: released.message };
   return released.value
     ? null
-    : { reason: 'TenantsExist', message: 'a Tenant has just claimed its names here' };
+    : { reason: 'TenantsExist', message: 'a Tenant has just claimed its names here; delete it first' };
 }
 
 /** Why the registry's word cannot be had, or cannot be taken: null when it can. */
@@ -57,15 +58,7 @@ async function liveClaimants(
   { kubernetes }: Context,
   { metadata }: PostgreSQLInstance,
 ): Promise<Note | null> {
-  const found = await attempt(async () => {
-    const tenants = await kubernetes.tenantsOf(metadata.name);
-    for (const tenant of tenants) {
-      const [namespace = '', name = ''] = tenant.split('/');
-      const live = await kubernetes.tenant(namespace, name);
-      if (live?.status?.databaseName !== undefined) return tenants;
-    }
-    return [];
-  });
+  const found = await attempt(() => kubernetes.claimantsOf(metadata.name));
   if (!found.known) return { reason: found.reason, message: found.message };
   return found.value.length === 0 ? null : tenantsExist(found.value.length, found.value.slice(0, 3));
 }
@@ -81,6 +74,9 @@ async function whileUnreachable(context: Context, live: PostgreSQLInstance, why:
   const tenants = await attempt(() => context.kubernetes.tenantsOf(name));
   if (!tenants.known) return { reason: tenants.reason, message: tenants.message };
   if (tenants.value.length > 0) return tenantsExist(tenants.value.length, tenants.value.slice(0, 3));
-  context.log.letGo(name, `released although its registry cannot be reached: ${why.message}`);
+  context.log.letGo(
+    instanceSubject(live),
+    `released although its registry cannot be reached: ${why.message}`,
+  );
   return null;
 }

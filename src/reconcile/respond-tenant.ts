@@ -1,8 +1,7 @@
-import { z } from 'zod';
-
 import {
   externalSecretApiVersion,
   externalSecretKey,
+  repeatableExternalSecretShape,
   type DesiredExternalSecret,
 } from '../api/external-secret.ts';
 import type { HookResponse, TenantHookRequest } from '../api/hook.ts';
@@ -66,22 +65,16 @@ export function childrenOf(
   return untouchedChildren(request);
 }
 
-const anyObject = z.looseObject({
-  apiVersion: z.literal(externalSecretApiVersion),
-  kind: z.literal('ExternalSecret'),
-  metadata: z.looseObject({ name: z.string(), labels: z.record(z.string(), z.string()).optional() }),
-  spec: z.record(z.string(), z.unknown()),
-});
-
 /**
  * Nothing better is known: the child that Metacontroller observed is to stay as it is. Throws when it cannot even be
- * repeated: an error leaves everything as it is, a list without the child would delete it.
+ * repeated, which the shape of the request rules out: an error leaves everything as it is, a list without the child
+ * would delete it.
  */
 export function untouchedChildren({ parent, children }: TenantHookRequest): readonly DesiredExternalSecret[] {
   const { namespace, name } = parent.metadata;
   const posted = children[externalSecretKey]?.[`${namespace}/${secretName(name)}`];
   if (posted === undefined) return [];
-  const { metadata, spec } = anyObject.parse(posted);
+  const { metadata, spec } = repeatableExternalSecretShape.parse(posted);
   return [
     {
       apiVersion: externalSecretApiVersion,

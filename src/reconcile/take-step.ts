@@ -1,6 +1,6 @@
 import type { Note } from '../domain/verdict.ts';
 import { Trouble } from '../errors.ts';
-import type { Context } from './context.ts';
+import type { Act, Context } from './context.ts';
 
 /** What became of the one step of a request. */
 export type Taken =
@@ -17,19 +17,24 @@ export type Taken =
 /** Acts, writes the one log line, and sorts the trouble. `Busy` goes on: the request is answered with 429. */
 export async function takeStep(
   { log, clock }: Context,
-  subject: string,
-  step: string,
+  about: Pick<Act, 'subject' | 'uid' | 'instance' | 'phase' | 'step'>,
   act: () => Promise<void>,
 ): Promise<Taken> {
   const started = clock.now();
-  const done = (outcome: string) =>
-    log.acted({ subject, step, outcome, milliseconds: clock.now() - started });
+  const done = (outcome: string, detail?: string) =>
+    log.acted({
+      ...about,
+      outcome,
+      ...(detail === undefined ? {} : { detail }),
+      milliseconds: clock.now() - started,
+    });
   try {
     await act();
     done('ok');
     return { kind: 'done' };
   } catch (error) {
-    done(error instanceof Trouble ? error.reason : 'Bug');
+    if (error instanceof Trouble) done(error.reason, error.message);
+    else done('Bug');
     if (!(error instanceof Trouble) || error.reason === 'Busy') throw error;
     if (error.reason === 'StaleDecision' || error.outcomeUnknown) return { kind: 'overtaken' };
     return { kind: 'failed', trouble: { reason: error.reason, message: error.message } };

@@ -17,7 +17,7 @@ export async function serverOf(
   if (data === undefined) {
     throw new Trouble(
       'ManagementSecretMissing',
-      `Secret "${name}" does not exist in the namespace of the operator`,
+      `Secret "${name}" does not exist in the namespace of the operator; create it there, or put spec.managementSecretRef right`,
     );
   }
   const username = loginPart(name, usernameKey, data[usernameKey]).reveal();
@@ -28,22 +28,26 @@ export async function serverOf(
 /** Printable ASCII only: SASLprep changes nothing in it, and a newline at the end is nearly always a mistake. */
 function loginPart(secretName: string, key: string, value: Secret | undefined): Secret {
   if (value === undefined)
-    throw new Trouble('ManagementSecretMissing', `Secret "${secretName}" has no key "${key}"`);
-  const text = value.reveal();
-  if (text.endsWith('\n')) {
     throw new Trouble(
-      'ManagementSecretInvalid',
-      `key "${key}" of Secret "${secretName}" ends in a newline; remove it`,
+      'ManagementSecretMissing',
+      `Secret "${secretName}" in the namespace of the operator has no key "${key}"; add it, or name its key in spec.managementSecretRef`,
     );
+  const text = value.reveal();
+  if (text === '') throw invalid(secretName, key, 'is empty; put the login in');
+  if (text.endsWith('\n')) {
+    throw invalid(secretName, key, 'ends in a newline, which is no part of a login; remove it');
   }
   if (!/^[\x20-\x7e]{1,1024}$/.test(text)) {
-    throw new Trouble(
-      'ManagementSecretInvalid',
-      `key "${key}" of Secret "${secretName}" must be 1 to 1024 printable ASCII characters`,
-    );
+    throw invalid(secretName, key, 'must be 1 to 1024 printable ASCII characters; set such a login');
   }
   return value;
 }
+
+const invalid = (secretName: string, key: string, fault: string): Trouble =>
+  new Trouble(
+    'ManagementSecretInvalid',
+    `key "${key}" of Secret "${secretName}" in the namespace of the operator ${fault}`,
+  );
 
 function targetOf(
   context: Context,
@@ -53,6 +57,7 @@ function targetOf(
 ): ServerTarget {
   return {
     instanceUid: metadata.uid,
+    instanceName: metadata.name,
     installation: context.settings.installation,
     host: spec.host,
     hostAddress: spec.hostAddress,

@@ -13,6 +13,7 @@ import { observeDescent } from './observe-descent.ts';
 import { observeTenant } from './observe-tenant.ts';
 import { isOverdue } from './overdue.ts';
 import { childrenOf, respondToTenant, untouchedChildren } from './respond-tenant.ts';
+import { tenantSubject } from './subject.ts';
 import type { Taken } from './take-step.ts';
 import { whatIsLeftBehind } from './left-behind.ts';
 
@@ -43,7 +44,7 @@ export async function finalizeTenant(context: Context, posted: TenantHookRequest
     const busy = error instanceof Trouble && error.reason === 'Busy';
     if (!busy || parent.spec.deletionPolicy !== 'Retain') throw error;
     if (!isOverdue(context, parent.metadata.deletionTimestamp)) throw error;
-    context.log.letGo(subjectOf(parent), `retained without a mark: ${error.message}`);
+    context.log.letGo(tenantSubject(parent), `retained without a mark: ${error.message}`);
     return { status: parent.status ?? {}, children: [], finalized: true };
   }
 }
@@ -64,7 +65,7 @@ async function finalize(
   if (!decision.finished) return { ...response, finalized: false };
   context.sessions.drop(parent.metadata.uid);
   const left = whatIsLeftBehind(facts, trouble);
-  if (left !== null) context.log.letGo(subjectOf(parent), left);
+  if (left !== null) context.log.letGo(tenantSubject(parent), left);
   return { ...response, finalized: true };
 }
 
@@ -115,5 +116,3 @@ const recordedOf = ({ status }: PostgreSQLTenant): Recorded => ({
   phase: status?.phase,
   conditions: status?.conditions ?? [],
 });
-
-const subjectOf = ({ metadata }: PostgreSQLTenant): string => `${metadata.namespace}/${metadata.name}`;

@@ -1,3 +1,4 @@
+import type { Condition } from '../api/conditions.ts';
 import { confirmAnnotation } from '../api/metadata.ts';
 import type { PostgreSQLInstance } from '../api/instance.ts';
 import type { PostgreSQLTenant } from '../api/tenant.ts';
@@ -5,7 +6,7 @@ import type { InstanceWish, TenantWish } from '../domain/facts.ts';
 import { defaultName } from '../domain/names.ts';
 
 /** What a Tenant asks for; names that it leaves out are derived. */
-export function tenantWish({ metadata, spec }: PostgreSQLTenant): TenantWish {
+export function tenantWish({ metadata, spec, status }: PostgreSQLTenant): TenantWish {
   const derived = defaultName(metadata.namespace, metadata.name);
   return {
     uid: metadata.uid,
@@ -20,6 +21,7 @@ export function tenantWish({ metadata, spec }: PostgreSQLTenant): TenantWish {
     connectionLimit: spec.connectionLimit,
     rotation: spec.credentialRotation ?? '',
     confirm: metadata.annotations?.[confirmAnnotation],
+    registryLostSince: lostSince(status?.conditions?.find(({ type }) => type === 'CredentialCreated')),
   };
 }
 
@@ -38,12 +40,12 @@ export function instanceWish({ metadata, spec, status }: PostgreSQLInstance): In
 /** The registry was there when it was last looked at, or has been missed since. */
 function registryAsRecorded(status: PostgreSQLInstance['status']) {
   const recorded = status?.conditions?.find(({ type }) => type === 'RegistryReady');
-  const isLost = recorded?.reason === 'RegistryLost';
-  return {
-    hadRegistry: recorded?.status === 'True' || isLost,
-    registryLostSince: isLost ? recorded.lastTransitionTime : '',
-  };
+  const registryLostSince = lostSince(recorded);
+  return { hadRegistry: recorded?.status === 'True' || registryLostSince !== '', registryLostSince };
 }
+
+const lostSince = (recorded: Condition | undefined): string =>
+  recorded?.reason === 'RegistryLost' ? recorded.lastTransitionTime : '';
 
 export const endpointOf = ({ host, hostAddress, port }: PostgreSQLInstance['spec']) => ({
   host,

@@ -13,7 +13,7 @@ export function looks(world: World, tenant: KubeObject | undefined): string {
       : [`  curl -s ${tenantUrl(world, tenant)}`, `  curl -s ${secretUrl(world, tenant)}`]),
     `  npm run -s demo:sql -- 'select * from pgtenancy.tenant'`,
     `  curl -s -H 'X-Vault-Token: ${rootToken}' '${records}${folder}?list=true'`,
-    `  curl -s ${world.hook.url}/metrics`,
+    `  curl -s ${world.hook.metricsUrl}/metrics`,
     'End the operator (it is started again, as a kubelet would):',
     `  kill -9 ${world.hook.pid ?? 0}`,
   ].join('\n');

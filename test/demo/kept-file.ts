@@ -17,6 +17,8 @@ const keptShape = z.object({
   port: z.int(),
   name: z.string(),
   password: z.string(),
+  /** The management database. */
+  database: z.string(),
   ca: z.string(),
 });
 type Kept = z.infer<typeof keptShape>;
@@ -46,7 +48,8 @@ export async function refuseSecondKept(): Promise<void> {
 export async function writeKept(world: World): Promise<void> {
   await refuseSecondKept();
   const { host, port, superuser } = world.postgres;
-  const kept: Kept = { pid: process.pid, host, port, ...superuser, ca: world.ca };
+  const { managementDatabase: database } = world.management;
+  const kept: Kept = { pid: process.pid, host, port, ...superuser, database, ca: world.ca };
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, JSON.stringify(kept), { mode: 0o600 });
 }

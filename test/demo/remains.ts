@@ -12,7 +12,7 @@ export async function asSuperuser<T>(world: World, work: (client: pg.Client) => 
     port: world.postgres.port,
     user,
     password,
-    database: 'postgres',
+    database: world.management.managementDatabase,
     ssl,
   });
   await client.connect();

@@ -19,7 +19,7 @@ try {
 
 async function runStatement(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { database: { type: 'string', default: 'postgres' } },
+    options: { database: { type: 'string' } },
     allowPositionals: true,
   });
   if (positionals.length === 0) {
@@ -34,7 +34,7 @@ async function runStatement(): Promise<void> {
     port: kept.port,
     user: kept.name,
     password: kept.password,
-    database: values.database,
+    database: values.database ?? kept.database,
     ssl: { ca: kept.ca, servername: pgHost },
   });
   await client.connect();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { desiredChild, pinOf, saysAll, secretName } from '../../src/domain/children.ts';
+import type { ObservedExternalSecret } from '../../src/api/external-secret.ts';
+import { desiredChild, isOrphaned, pinOf, saysAll, secretName } from '../../src/domain/children.ts';
 import { newestPin } from '../../src/domain/child-checks.ts';
 import { externalSecret, live, lost, ready, settings, wish, withCredential } from './worlds.ts';
 
@@ -137,6 +138,26 @@ const differences: readonly (readonly [sentence: string, change: Record<string, 
 for (const [sentence, change, same] of differences) {
   test(`children: an observed spec with ${sentence} says ${same ? 'all' : 'not all'} of ours`, () => {
     assert.equal(saysAll(externalSecret(pin, { spec: { ...desired.spec, ...change } }), desired), same);
+  });
+}
+
+const unowned = (change: object = {}, spec: object = desired.spec) =>
+  externalSecret(pin, { metadata: { ...externalSecret().metadata, ...change }, spec: { ...spec } });
+const controlled = (uid: string) => ({ ownerReferences: [{ uid, controller: true }] });
+
+// prettier-ignore
+const orphans: readonly (readonly [sentence: string, observed: ObservedExternalSecret, orphaned: boolean])[] = [
+  ['that reads our record and nobody controls', unowned(), true],
+  ['that reads our record and is merely owned', unowned({ ownerReferences: [{ uid: 'x' }] }), true],
+  ['that bears our label, whatever it reads', unowned({ labels: { 'controller-uid': wish.uid } }, {}), true],
+  ['that somebody controls', unowned(controlled('uid-other')), false],
+  ['of another Tenant', unowned({ labels: { 'controller-uid': 'uid-other' } }, { dataFrom: [{ extract: { key: 'prod/shop/orders/uid-other' } }] }), false],
+  ['that reads nothing we know', unowned({ labels: undefined }, { dataFrom: [{ extract: { key: 1 } }] }), false],
+];
+
+for (const [sentence, observed, orphaned] of orphans) {
+  test(`children: an ExternalSecret ${sentence} is ${orphaned ? 'an orphan of ours' : 'none of ours'}`, () => {
+    assert.equal(isOrphaned(wish.uid, observed), orphaned);
   });
 }
 

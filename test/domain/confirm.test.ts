@@ -13,7 +13,8 @@ import { fresh, live, ready, record } from './worlds.ts';
 function tokenOf(facts: TenantFacts): string {
   const { first } = decided(facts);
   assert.ok(first?.kind === 'wait');
-  const [, token] = /annotate with pgtenancy\.io\/confirm=([0-9a-f]{10})$/.exec(first.message) ?? [];
+  const [, token] =
+    /annotate this object with pgtenancy\.io\/confirm=([0-9a-f]{10})$/.exec(first.message) ?? [];
   assert.ok(token !== undefined, first.message);
   return token;
 }
@@ -36,7 +37,7 @@ const cases: readonly Case[] = [
     sentence: 'a lost row',
     facts: fresh({ credential: known(live) }),
     step: { kind: 'ClaimNames' },
-    again: fresh({ credential: known({ ...live, version: 2 }) }),
+    again: world.withWish(fresh({ credential: known(live) }), { registryLostSince: '2026-02-01T00:00:00Z' }),
   },
   {
     sentence: 'a row of another Instance',
@@ -97,12 +98,18 @@ test('confirm: a token fits only the loss that it was given out for', () => {
   assert.equal(new Set(tokens).size, tokens.length);
 });
 
+test('confirm: a lost row is told first, and a token is given out for what status tells', () => {
+  const { first } = decided(world.withWish(fresh({ credential: known(live) }), { registryLostSince: '' }));
+  assert.ok(first?.kind === 'wait' && first.reason === 'RegistryLost');
+  assert.doesNotMatch(first.message, /confirm/);
+});
+
 test('confirm: a confirmed step still waits for the checkpoint', () => {
   const facts = world.withoutDatabase(ready());
   const { first } = decided(confirmed(facts, tokenOf(facts)));
   assert.equal(
     first?.kind === 'step' && first.message,
-    'database (OID 16401) is gone; restore it under its name and owner; confirmed',
+    'database "shop_orders" (OID 16401) is gone; a database administrator can restore it under its name and owner; confirmed',
   );
 });
 

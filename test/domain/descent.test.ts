@@ -39,6 +39,7 @@ const nothing = world.withCatalog(recordless, { row: null });
 const going = world.withObject(everything, {
   metadata: { ...world.externalSecret().metadata, deletionTimestamp: earlier },
 });
+const orphaned = world.withChild(everything, { kind: 'foreign', orphaned: true });
 const absentInstance = { instance: known({ kind: 'absent' } as const) };
 const noInstance = unknown('InstanceNotFound', 'PostgreSQLInstance "main" does not exist');
 /** The Instance never existed, so nothing was ever claimed. */
@@ -91,7 +92,7 @@ const rows: readonly Row[] = [
   ['a deleted version is still a history', world.withCredential(roleless, { kind: 'deleted', version: 3 }), 'CredentialCreated', 'step Deleting DeleteCredential'],
   ['a role of our name that is not registered stays, and stops everything', world.withCatalog(roleless, { role: { registered: null, named: world.role } }), 'CredentialCreated', 'wait Conflict', /is not registered for this Tenant any more/],
   ['the names go last', recordless, 'Planned', 'step Deleting ReleaseNames'],
-  ['a record without a row waits for the word of a person', rowless, 'CredentialCreated', 'wait RegistryLost', /to delete the record and leave whatever is in PostgreSQL, annotate with pgtenancy\.io\/confirm=[0-9a-f]{10}\. To keep/],
+  ['a record without a row waits for the word of a person', rowless, 'CredentialCreated', 'wait RegistryLost', /to delete the record and leave whatever is in PostgreSQL, annotate this object with pgtenancy\.io\/confirm=[0-9a-f]{10}\. To keep/],
   ['a deleted record without a row waits as well', world.withCredential(rowless, { kind: 'deleted', version: 1 }), 'CredentialCreated', 'wait RegistryLost'],
   ['with the word of a person the record goes', world.withWish(rowless, { confirm: token('RegistryLost', 'uid-tenant', '1', 'delete') }), 'CredentialCreated', 'step RegistryLost DeleteCredential'],
   ['the word to claim the names again is no word to delete the record', world.withWish(rowless, { confirm: token('RegistryLost', 'uid-tenant', '1') }), 'CredentialCreated', 'wait RegistryLost'],
@@ -114,12 +115,22 @@ const rows: readonly Row[] = [
   ['another server answers and has no row of ours', world.withCatalog(roleless, { systemIdentifier: '1', row: null }), 'CredentialCreated', 'wait SystemIdentifierChanged'],
   ['a server that does not tell who it is', world.withCatalog(withdrawn, { systemIdentifier: null }), 'DatabaseCreated', 'step Deleting CloseDatabase'],
   ['the row belongs to another installation', world.withRow(everything, { installation: 'other' }), 'ExternalSecretCreated', 'wait InstanceChanged'],
-  ['the row belongs to another Instance', moved, 'ExternalSecretCreated', 'wait InstanceChanged', /UID uid-gone\); to move it to PostgreSQLInstance "main", annotate with/],
+  ['the row belongs to another Instance', moved, 'ExternalSecretCreated', 'wait InstanceChanged', /UID uid-gone\); to move it to PostgreSQLInstance "main", annotate this object with/],
   ['it moves by the word of a person', world.withWish(moved, { confirm: token('InstanceChanged', 'uid-gone', 'uid-instance') }), 'ExternalSecretCreated', 'step InstanceChanged MoveToInstance'],
-  ['objects depend on the role', blocked({ dependencies: ['2 objects in database a', '1 object in database b'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /depend on the role \(2 objects in database a, 1 object in database b\)/],
+  ['a garbage collector that deletes in the foreground takes the ExternalSecret itself', { ...everything, collector: 'foreground' }, 'ExternalSecretCreated', 'wait Deleting', /waiting for the garbage collector to delete ExternalSecret "orders-postgresql"/],
+  ['it has taken it: the rest goes on although it is not done yet', { ...withdrawn, collector: 'foreground' }, 'DatabaseCreated', 'step Deleting CloseDatabase'],
+  ['what stands in the way is told before the garbage collector', { ...blocked({ subscriptions: ['s'] }), collector: 'foreground' }, 'ExternalSecretCreated', 'wait DeletionBlocked'],
+  ['a garbage collector that orphans is waited for', { ...everything, collector: 'orphan' }, 'ExternalSecretCreated', 'wait Deleting', /to orphan ExternalSecret/],
+  ['even where there is nothing to orphan', { ...withdrawn, collector: 'orphan' }, 'DatabaseCreated', 'wait Deleting'],
+  ['an orphaned ExternalSecret still hands out the credential', orphaned, 'DatabaseCreated', 'wait ExternalSecretOrphaned', /kubectl delete externalsecret orders-postgresql --namespace shop\. To keep/],
+  ['whoever owns nothing needs no ExternalSecret', world.withChild(nothing, { kind: 'foreign', orphaned: true }), 'Planned', 'finished'],
+  ['without the finalizer nothing is begun', { ...everything, held: false }, 'ExternalSecretCreated', 'wait DeletionBlocked', /finalizer is not on this object/],
+  ['without the finalizer nothing is ended either', { ...aside, held: false }, 'DatabaseCreated', 'wait DeletionBlocked'],
+  ['what is gone is gone, with or without the finalizer', { ...nothing, held: false }, 'Planned', 'finished'],
+  ['objects depend on the role', blocked({ dependencies: ['2 objects in database a', '1 object in database b'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /depend on the role \(2 objects in database a, 1 object in database b\): .*drop owned by "shop_orders", /],
   ['there are prepared transactions', blocked({ preparedTransactions: ['x'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /prepared transactions \(x\)/],
   ['there are subscriptions', blocked({ subscriptions: ['s'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /subscriptions \(s\)/],
-  ['there are active slots and more', blocked({ activeSlots: ['r'], subscriptions: ['s'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /subscriptions \(s\); active replication slots \(r\)\. .*Retain$/],
+  ['there are active slots and more', blocked({ activeSlots: ['r'], subscriptions: ['s'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /subscriptions \(s\): drop them; active replication slots \(r\): stop whoever reads from them\. .*Retain$/],
 ];
 
 for (const [sentence, facts, phase, expected, message] of rows) {

@@ -13,6 +13,7 @@ const offered = (offers: Context['offers'], change: Partial<Context> = {}): Cont
   offers,
   installed: [],
   listed: ['cube'],
+  superuser: true,
   untouched: true,
   database: 'shop_orders',
   ...change,
@@ -41,6 +42,8 @@ const table: readonly (readonly [string, Partial<WishedExtension>, Context, stri
   ['a trusted one belongs to the tenant', {}, offered([offer('cube', both)]), 'public default tenant'],
   ['an untrusted one is made by the management role', {}, offered([offer('cube', untrusted)]), 'public default management'],
   ['an untrusted one comes too late once the application is in', {}, offered([offer('cube', untrusted)], { untouched: false }), 'RequiresSuperuser'],
+  ['an untrusted one is not for a management role without rights', {}, offered([offer('cube', untrusted)], { superuser: false }), 'RequiresSuperuser'],
+  ['a trusted one needs no superuser', {}, offered([offer('cube', both)], { superuser: false }), 'public default tenant'],
   ['a trusted one is never too late', {}, offered([offer('cube', both)], { untouched: false }), 'public default tenant'],
   ['a fixed schema is left to the extension', {}, offered([offer('cube', { fixedSchema: 'cube' })]), 'none default tenant'],
   ['a fixed schema may be named', { schema: 'cube' }, offered([offer('cube', { fixedSchema: 'cube' })]), 'none default tenant'],
@@ -66,11 +69,13 @@ for (const [sentence, wished, context, expected] of table) {
 
 // prettier-ignore
 const messages: readonly (readonly [string, Partial<WishedExtension>, Context, RegExp])[] = [
-  ['names the version that is missing', { version: '2.0' }, offered([]), /does not offer extension "cube" in version 2\.0; ask/],
-  ['names no version where none was asked for', {}, offered([]), /does not offer extension "cube"; ask/],
+  ['names the version that is missing', { version: '2.0' }, offered([]), /does not offer extension "cube" in version 2\.0; a listed extension cannot be changed, so ask/],
+  ['names no version where none was asked for', {}, offered([]), /does not offer extension "cube"; a listed extension cannot be changed, so ask/],
   ['has the SQL for an administrator', {}, offered([offer('cube', untrusted)], { untouched: false }), /in database "shop_orders": create extension "cube" with schema "public"$/],
   ['has the SQL with the schema asked for', { schema: 'ext' }, offered([offer('cube', untrusted)], { untouched: false }), /create extension "cube" with schema "ext"$/],
   ['has the SQL without a schema where it is fixed', {}, offered([offer('cube', { ...untrusted, fixedSchema: 'cube' })], { untouched: false }), /create extension "cube"$/],
+  ['says why the management role cannot', {}, offered([offer('cube', untrusted)], { superuser: false }), /needs a superuser, and the management role of the Instance is none; .* in database "shop_orders": create extension "cube" with schema "public"$/],
+  ['says how to get there before there is a database', {}, offered([offer('cube', untrusted)], { superuser: false, database: undefined }), /create another Tenant without it, ask .*: create extension "cube" with schema "public", and list it then$/],
   ['names all that is not listed', {}, offered([offer('cube', { requires: ['a', 'b', 'plpgsql'] })]), /needs "a", "b"; list that/],
 ];
 

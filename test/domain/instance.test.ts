@@ -64,6 +64,13 @@ const rows: readonly Row[] = [
   ],
   ['the server is PostgreSQL 15.0', withServer(readyInstance(), { versionNumber: 150_000 }), 'Ready', 'top'],
   [
+    'template0 has a locale of another encoding',
+    withServer(readyInstance(), { template: { encoding: 'LATIN1', locale: 'de_DE.ISO-8859-1' } }),
+    'Planned',
+    'wait TemplateUnusable',
+    /encoding LATIN1 and locale "de_DE\.ISO-8859-1"; .* or the Instance gets another server$/,
+  ],
+  [
     'the certificate lacks the name',
     certificate(false, true),
     'Planned',
@@ -89,21 +96,21 @@ const rows: readonly Row[] = [
     moved,
     'Planned',
     'wait SystemIdentifierChanged',
-    /identifier 2, before 7000000000000000001.*to go on with this one, annotate with/,
+    /identifier 2, before 7000000000000000001.*to go on with this one, annotate this object with/,
   ],
   [
     'another server than the status knows, without a registry',
     dumped,
     'Planned',
     'wait SystemIdentifierChanged',
-    /annotate with/,
+    /annotate this object with/,
   ],
   [
     'another server than the status knows, with a registry that is its own',
     replaced,
     'Planned',
     'wait SystemIdentifierChanged',
-    /identifier 7000000000000000001, before 1\).*annotate with/,
+    /identifier 7000000000000000001, before 1\).*annotate this object with/,
   ],
   [
     'another server than its registry knows, whatever the status says',
@@ -131,8 +138,14 @@ const rows: readonly Row[] = [
     'top',
   ],
   [
-    'the management role is no superuser',
+    'the management role is no superuser, and has every right that it needs',
     withServer(readyInstance(), { superuser: false }),
+    'Ready',
+    'top',
+  ],
+  [
+    'the management role lacks a right',
+    withServer(readyInstance(), { superuser: false, createDb: false }),
     'Connected',
     'wait RightsMissing',
     /role "operator"/,
@@ -146,11 +159,24 @@ const rows: readonly Row[] = [
     /restore it from a backup$/,
   ],
   [
+    'the registry is gone, status tells of none, but Tenants do',
+    { ...withRegistry(readyInstance(), empty), claimants: known(['shop/orders', 'shop/cart']) },
+    'Connected',
+    'wait RegistryLost',
+    /Tenants claimed names in it: shop\/orders, shop\/cart; restore it from a backup$/,
+  ],
+  [
+    'the registry was never made, and nobody can say whether Tenants tell of one',
+    { ...withRegistry(readyInstance(), empty), claimants: lost },
+    'Planned',
+    'unknown ServerError',
+  ],
+  [
     'the registry is gone, and status says so',
     withWish(withRegistry(readyInstance(), empty), lostSince('2026-01-01T00:00:00Z')),
     'Connected',
     'wait RegistryLost',
-    /restore it from a backup.*annotate with/,
+    /restore it from a backup.*annotate this object with/,
   ],
   [
     'the registry is older',
@@ -275,7 +301,7 @@ const saidOf = (status: InstanceStatus, type: InstanceConditionType): string => 
 
 const histories: Readonly<Record<string, InstanceFacts>> = {
   'an Instance that is Ready': withServer(readyInstance(), { publicConnect: ['app'] }),
-  'an Instance that waits for a person': withServer(readyInstance(), { superuser: false }),
+  'an Instance that waits for a person': withServer(readyInstance(), { superuser: false, createDb: false }),
 };
 
 for (const [subject, before] of Object.entries(histories)) {
@@ -306,7 +332,7 @@ const sentences: readonly (readonly [sentence: string, facts: InstanceFacts, sai
   ['everything holds', readyInstance(), { Connected: 'True Reached', RightsSufficient: 'True Reached', RegistryReady: 'True Reached', PublicClosed: 'True Reached', Ready: 'True Reached', Stalled: 'absent' }],
   ['the server says no', refused, { Connected: 'False AuthenticationFailed', RightsSufficient: 'False Pending', PublicClosed: 'False Pending', Ready: 'False AuthenticationFailed', Stalled: 'True AuthenticationFailed' }],
   ['the server says no, and nothing is known of the registry', { ...refused, registry: missing }, { Connected: 'False AuthenticationFailed', RegistryReady: 'Unknown RegistryMissing', Ready: 'False AuthenticationFailed' }],
-  ['rights and registry are told apart', withServer(readyInstance(), { superuser: false }), { Connected: 'True Reached', RightsSufficient: 'False RightsMissing', RegistryReady: 'True Reached', Ready: 'False RightsMissing', Stalled: 'True RightsMissing' }],
+  ['rights and registry are told apart', withServer(readyInstance(), { superuser: false, createDb: false }), { Connected: 'True Reached', RightsSufficient: 'False RightsMissing', RegistryReady: 'True Reached', Ready: 'False RightsMissing', Stalled: 'True RightsMissing' }],
   ['PUBLIC may connect around', withServer(readyInstance(), { publicConnect: ['app', 'crm'] }), { PublicClosed: 'False PublicConnectPossible', Ready: 'True Reached', Stalled: 'absent' }],
 ];
 

@@ -44,20 +44,23 @@ check('admission', [
   ['no such Instance', fresh({ instance: known({ kind: 'absent' }) }), 'Planned', 'wait InstanceNotFound', /"main" does not exist/],
   ['the Instance cannot be read', fresh({ instance: lost }), 'Planned', 'unknown ServerError'],
   ['the Instance is being deleted', world.withInstance(fresh(), { terminating: true }), 'Planned', 'wait InstanceTerminating'],
-  ['the Instance is not Ready', world.withInstance(fresh(), { ready: false, readiness: 'RightsMissing' }), 'Planned', 'wait InstanceNotReady', /\(RightsMissing\)$/],
-  ['a database name that PostgreSQL cannot take', world.withWish(fresh(), { databaseName: 'Shop' }), 'Planned', 'wait NameInvalid', /^databaseName/],
+  ['the Instance is not Ready', world.withInstance(fresh(), { ready: false, readiness: 'RightsMissing' }), 'Planned', 'wait InstanceNotReady', /\(RightsMissing\); .* kubectl describe postgresqlinstance main$/],
+  ['a database name that PostgreSQL cannot take', world.withWish(fresh(), { databaseName: 'Shop' }), 'Planned', 'wait NameInvalid', /^spec\.databaseName/],
   ['a name that PostgreSQL cannot take is told, Instance or not', world.withWish(fresh({ instance: lost }), { databaseName: 'Shop' }), 'Planned', 'wait NameInvalid'],
-  ['a role name that PostgreSQL cannot take', world.withWish(fresh(), { roleName: 'a-b' }), 'Planned', 'wait NameInvalid', /^roleName/],
+  ['a role name that PostgreSQL cannot take', world.withWish(fresh(), { roleName: 'a-b' }), 'Planned', 'wait NameInvalid', /^spec\.roleName/],
+  ['a database name of 64 bytes', world.withWish(fresh(), { databaseName: 'a'.repeat(64) }), 'Planned', 'wait NameInvalid', /at most 63 bytes/],
+  ['a Tenant name that leaves no room for the ExternalSecret', world.withWish(fresh(), { name: 'a'.repeat(201) }), 'Planned', 'wait NameInvalid', /^metadata\.name may have at most 200 characters.*shorter name$/],
+  ['a Tenant name that just leaves room', world.withWish(fresh(), { name: 'a'.repeat(200) }), 'Planned', 'step NamesUnclaimed'],
   ['a role name that is reserved here', world.withWish(fresh(), { roleName: 'operator' }), 'Planned', 'wait NameReserved', /^roleName "operator"/],
   ['the namespace is not served', fresh({ namespaceAllowed: known(false) }), 'Planned', 'wait NamespaceNotAllowed', /namespace "shop".*administrator/],
   ['nobody can say whether the namespace is served', fresh({ namespaceAllowed: lost }), 'Planned', 'unknown ServerError'],
   ['the catalog cannot be read', fresh({ catalog: lost }), 'Planned', 'unknown ServerError'],
   ['OpenBao cannot be read', fresh({ credential: lost }), 'Planned', 'unknown ServerError'],
-  ['another Tenant has the database name', world.withCatalog(fresh(), { holders: [holder] }), 'Planned', 'wait Conflict', /^database "shop_orders" belongs to Tenant crm\/orders \(UID uid-other\) of installation "other"; choose/],
+  ['another Tenant has the database name', world.withCatalog(fresh(), { holders: [holder] }), 'Planned', 'wait Conflict', /^database "shop_orders" belongs to Tenant crm\/orders \(UID uid-other\) of installation "other"; it is never taken over/],
   ['another Tenant has the role name', world.withCatalog(fresh(), { holders: [{ ...holder, databaseName: 'crm' }] }), 'Planned', 'wait Conflict', /^role "shop_orders" belongs to Tenant crm\/orders/],
   ['the names are retained for an earlier Tenant', world.withCatalog(fresh(), { holders: [{ ...holder, state: 'Retained' }] }), 'Planned', 'wait Conflict', /is retained for Tenant/],
-  ['the names are retained for an earlier Tenant of the same name', world.withCatalog(fresh(), { holders: [{ ...holder, namespace: 'shop', installation: 'prod', state: 'Retained' }] }), 'Planned', 'wait Conflict', /an earlier one of this name; to hand its database over.*set tenant_uid = 'uid-tenant', state = 'Active', retained_at = null where tenant_uid = 'uid-other'/],
-  ['the names are held for a Tenant of the same name elsewhere', world.withCatalog(fresh(), { holders: [{ ...holder, namespace: 'shop' }] }), 'Planned', 'wait Conflict', /of installation "other"; choose another name/],
+  ['the names are retained for an earlier Tenant of the same name', world.withCatalog(fresh(), { holders: [{ ...holder, namespace: 'shop', installation: 'prod', state: 'Retained' }] }), 'Planned', 'wait Conflict', /an earlier one of this name, and to hand its database over.*set tenant_uid = 'uid-tenant', state = 'Active', retained_at = null where tenant_uid = 'uid-other'/],
+  ['the names are held for a Tenant of the same name elsewhere', world.withCatalog(fresh(), { holders: [{ ...holder, namespace: 'shop' }] }), 'Planned', 'wait Conflict', /of installation "other"; it is never taken over/],
   ['a database of the name is there', world.withNamedDatabase(fresh(), { ownerOid: '90000' }), 'Planned', 'wait Conflict', /^database "shop_orders" exists already and is not ours/],
   ['a role of the name is there', world.withCatalog(fresh(), { role: { registered: null, named: world.role } }), 'Planned', 'wait Conflict', /^role "shop_orders" exists already and is not ours/],
   ['an ExternalSecret of the name is there', fresh({ child: known({ kind: 'foreign' }) }), 'Planned', 'wait Conflict', /^ExternalSecret "orders-postgresql" exists already/],
@@ -72,8 +75,8 @@ check('admission', [
 check('CredentialCreated', [
   ['the row is ours, and nothing is in OpenBao', ready({ credential: known({ kind: 'absent' }), catalog: known({ ...world.catalog, row: { ...world.row, roleOid: null, databaseOid: null } }) }), 'Planned', 'step CredentialMissing'],
   ['the row belongs to another installation', world.withRow(ready(), { installation: 'other' }), 'Planned', 'wait InstanceChanged', /installation "other"/],
-  ['the row belongs to another Instance', world.withRow(ready(), { instanceUid: 'uid-gone' }), 'Planned', 'wait InstanceChanged', /UID uid-gone\); to move it to PostgreSQLInstance "main", annotate with pgtenancy\.io\/confirm=[0-9a-f]{10}$/],
-  ['the row is marked Retained', world.withRow(ready(), { state: 'Retained' }), 'Planned', 'wait RowRetained', /runs: update pgtenancy\.tenant set state = 'Active', retained_at = null where tenant_uid = 'uid-tenant'$/],
+  ['the row belongs to another Instance', world.withRow(ready(), { instanceUid: 'uid-gone' }), 'Planned', 'wait InstanceChanged', /UID uid-gone\); to move it to PostgreSQLInstance "main", annotate this object with pgtenancy\.io\/confirm=[0-9a-f]{10}$/],
+  ['the row is marked Retained', world.withRow(ready(), { state: 'Retained' }), 'Planned', 'wait RowRetained', /runs, in the management database: update pgtenancy\.tenant set state = 'Active', retained_at = null where tenant_uid = 'uid-tenant'$/],
   ['a Retained row of another installation is that one\'s', world.withRow(ready(), { state: 'Retained', installation: 'other' }), 'Planned', 'wait InstanceChanged'],
   ['nobody can say which Instance it is', ready({ instance: lost }), 'Planned', 'unknown ServerError'],
   ['another server answers', world.withCatalog(ready(), { systemIdentifier: '1' }), 'Planned', 'wait SystemIdentifierChanged'],
@@ -88,12 +91,18 @@ check('CredentialCreated', [
   ['a record cannot be made without an Instance', ready({ instance: known({ kind: 'absent' }), credential: known({ kind: 'absent' }) }), 'Planned', 'wait Pending'],
 ]);
 
+const limited = (facts: TenantFacts): TenantFacts =>
+  world.withCatalog(facts, { manager: { superuser: false, entersDatabases: false } });
+
 // prettier-ignore
 check('RoleCreated', [
   ['no role yet', world.withoutRole(ready()), 'CredentialCreated', 'step RoleMissing'],
   ['the role was renamed', world.withRole(ready(), { name: 'sales' }), 'CredentialCreated', 'wait Conflict', /\(OID 16400\) is named "sales"; if it was renamed, .* rename it back to "shop_orders"$/],
   ['a role of our name is not ours', world.withCatalog(ready(), { role: { registered: null, named: { ...world.role, oid: '90000' } } }), 'CredentialCreated', 'wait Conflict', /is not the one that was made/],
   ['it may not log in', world.withRole(ready(), { canLogin: false }), 'CredentialCreated', 'step RoleDrifted'],
+  ['it was made a superuser, and the management role is none', limited(world.withRole(ready(), { superuser: true, canLogin: false })), 'CredentialCreated', 'wait RightsMissing', /alter role "shop_orders" nosuperuser$/],
+  ['it was given attributes that only a superuser can take away', limited(world.withRole(ready(), { replication: true, bypassRls: true })), 'CredentialCreated', 'wait RightsMissing', /alter role "shop_orders" noreplication nobypassrls$/],
+  ['what else differs is repaired first', limited(world.withRole(ready(), { replication: true, canLogin: false })), 'CredentialCreated', 'step RoleDrifted'],
 ]);
 
 const notMade = world.withRow(world.withoutDatabase(ready()), { databaseOid: null });
@@ -109,7 +118,7 @@ check('DatabaseCreated', [
   ['it is there, and a session claims to create it', world.withCatalog(ready(), { inFlight: 'create' }), 'Ready', 'top'],
   ['it is there, and a session claims to drop it', world.withCatalog(ready(), { inFlight: 'drop' }), 'Ready', 'top'],
   ['it was created but not opened yet, and a session claims to drop it', world.withCatalog(notOpened, { inFlight: 'drop' }), 'RoleCreated', 'step DatabaseNotHardened'],
-  ['the registered database is gone', world.withoutDatabase(ready()), 'RoleCreated', 'wait DatabaseLost', /OID 16401.*new and empty one, annotate with/],
+  ['the registered database is gone', world.withoutDatabase(ready()), 'RoleCreated', 'wait DatabaseLost', /OID 16401.*new and empty one, annotate this object with/],
   ['the registered database has another name', world.withDatabase(ready(), { name: 'sales' }), 'RoleCreated', 'wait DatabaseRenamed', /\(OID 16401\) is named "sales"; if it was renamed, .* rename it back to "shop_orders"$/],
   ['a drop of it was interrupted', world.withDatabase(ready(), { connectionLimit: -2 }), 'RoleCreated', 'wait DatabaseLost', /interrupted/],
   ['a database of our name belongs to somebody else', world.withNamedDatabase(ready(), { ownerOid: '90000', ownerName: 'dba' }), 'RoleCreated', 'wait Conflict', /belongs to "dba"/],
@@ -122,7 +131,7 @@ check('DatabaseCreated', [
   ['it allows no connections', world.withDatabase(ready(), { allowConnections: false }), 'RoleCreated', 'step DatabaseNotHardened'],
   ['its connection limit lets nobody in', world.withDatabase(ready(), { connectionLimit: 0 }), 'RoleCreated', 'step DatabaseNotHardened'],
   ['a connection limit of its own is left alone', world.withDatabase(ready(), { connectionLimit: 5 }), 'Ready', 'top'],
-  ['the management role is still a member', world.withRole(ready(), { selfGranted: true }), 'RoleCreated', 'step DatabaseNotHardened'],
+  ['the management role is a member while it is being created', world.withCatalog(world.withRole(notMade, { selfGranted: true }), { inFlight: 'create' }), 'RoleCreated', 'wait DatabaseBusy'],
 ]);
 
 const session = (change: object) => world.withSession(wished(ready()), { ...world.proven, ...change });
@@ -180,7 +189,7 @@ const synced = (status: string, reason: string | undefined, version: string, mes
 
 // prettier-ignore
 check('CredentialProjected', [
-  ['External Secrets said nothing yet', world.withObject(ready(), { status: undefined }), 'ExternalSecretCreated', 'wait SecretNotSynced', /no status yet.*kubectl -n shop describe externalsecret orders-postgresql/],
+  ['External Secrets said nothing yet', world.withObject(ready(), { status: undefined }), 'ExternalSecretCreated', 'wait SecretNotSynced', /has not looked at Secret "orders-postgresql".*kubectl -n shop describe externalsecret orders-postgresql\. If it stays so, .*ClusterSecretStore "openbao" exists/],
   ['External Secrets has a status without conditions', world.withObject(ready(), { status: {} }), 'ExternalSecretCreated', 'wait SecretNotSynced'],
   ['an older generation was written', synced('True', 'SecretSynced', '0-4b9a8f'), 'ExternalSecretCreated', 'wait SecretNotSynced'],
   ['generation 10 is not generation 1', synced('True', 'SecretSynced', '10-4b9a8f'), 'ExternalSecretCreated', 'wait SecretNotSynced'],

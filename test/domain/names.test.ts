@@ -85,7 +85,11 @@ for (const [sentence, name, fault] of judged) {
   test(`name: ${sentence}`, () => {
     const found = faultOfName('roleName', name, ['management', 'operator']);
     assert.equal(found?.reason, fault);
-    if (found !== null) assert.match(found.message, /^roleName .*create a Tenant with another name$/);
+    if (found !== null)
+      assert.match(
+        found.message,
+        /^(?:spec\.)?roleName .*delete this Tenant and create one with another name$/,
+      );
   });
 }
 

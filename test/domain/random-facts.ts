@@ -60,6 +60,7 @@ const randomRole = (dice: Dice, oid: string): RoleView => ({
   name: dice.mostly(world.role.name, 'sales'),
   canLogin: dice.mostly(true, false),
   superuser: dice.mostly(false, true),
+  replication: dice.mostly(false, true),
   expires: dice.mostly(false, true),
   selfGranted: dice.mostly(false, true),
 });
@@ -110,6 +111,7 @@ function randomCatalog(dice: Dice): TenantCatalog {
     role: registeredAndNamed(dice, row?.roleOid ?? null, randomRole),
     database: randomDatabases(dice, row?.databaseOid ?? null),
     inFlight: dice.mostly<TenantCatalog['inFlight']>(null, 'create', 'drop'),
+    manager: dice.mostly(world.catalog.manager, { superuser: false, entersDatabases: false }),
   };
 }
 
@@ -172,6 +174,7 @@ const randomChild = (dice: Dice): Child =>
     { kind: 'ours', object: world.externalSecret({ version: 2, createdAt: world.live.createdAt }) },
     { kind: 'ours', object: world.externalSecret(world.live, { spec: {} }) },
     { kind: 'foreign' },
+    { kind: 'foreign', orphaned: true },
     { kind: 'absent' },
   ]);
 
@@ -201,6 +204,8 @@ export const randomFacts = (dice: Dice): DescentFacts => ({
   blockers: dice.fact(dice.mostly(world.noBlockers, { ...world.noBlockers, subscriptions: ['s'] })),
   overdue: dice.mostly(false, true),
   everClaimed: dice.mostly(true, false),
+  held: dice.mostly(true, true, false),
+  collector: dice.mostly<DescentFacts['collector']>(null, 'foreground', 'orphan'),
 });
 
 export const randomPhase = (dice: Dice): TenantPhase | undefined => dice.oneOf([undefined, ...tenantPhases]);
@@ -213,6 +218,7 @@ export const randomInstanceFacts = (dice: Dice): InstanceFacts => {
       ...world.serverView,
       pooled: dice.mostly(false, true),
       superuser: dice.mostly(true, false),
+      createDb: dice.mostly(true, false),
       systemIdentifier: dice.mostly(world.serverView.systemIdentifier, '2', null),
       publicConnect: dice.mostly<string[]>([], ['app']),
     }),

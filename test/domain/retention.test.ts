@@ -6,13 +6,14 @@ import { confirmToken } from '../../src/domain/confirm.ts';
 import { decideDescent } from '../../src/domain/decide.ts';
 import { known, unknown } from '../../src/domain/fact.ts';
 import type { DescentFacts } from '../../src/domain/facts.ts';
-import { answerOf, decidedDown, earlier, recordedAt, saidOf, statusDownOf } from './answers.ts';
+import { answerOf, conditionOf, decidedDown, earlier, recordedAt, saidOf, statusDownOf } from './answers.ts';
 import * as world from './worlds.ts';
 import { leaving, lost } from './worlds.ts';
 
 const everything = leaving('Retain');
 const marked = world.withRow(everything, { state: 'Retained' });
 const gone = { kind: 'absent' } as const;
+const catalogOf = ({ catalog }: DescentFacts) => (catalog.known ? catalog.value : world.catalog);
 const shut = world.withDatabase(everything, { allowConnections: false });
 const roleShut = world.withRole(everything, { canLogin: false });
 const noInstance = unknown('InstanceNotFound', 'PostgreSQLInstance "main" does not exist');
@@ -21,6 +22,32 @@ const overdue = { overdue: true };
 const otherInstallation = world.withChild(world.withRow(everything, { installation: 'other' }), gone);
 const otherServer = world.withChild(world.withCatalog(everything, { systemIdentifier: '1' }), gone);
 const moved = world.withRow(everything, { instanceUid: 'uid-gone' });
+const loser = world.withChild(
+  world.withCredential(world.withCatalog(leaving('Retain', { everClaimed: false }), { row: null }), gone),
+  gone,
+);
+const aside = world.withTombstone(everything);
+const usurped = world.withCatalog(aside, {
+  database: { ...catalogOf(aside).database, named: { ...world.database, oid: '90001' } },
+});
+const broken = {
+  ...world.database,
+  name: 'pto_drop_uid-tenant',
+  allowConnections: false,
+  connectionLimit: -2,
+};
+const halfDropped = world.withCatalog(everything, {
+  database: { registered: broken, named: null, tombstone: broken },
+});
+const dropping = world.withCatalog(aside, { inFlight: 'drop' });
+const neverOpened = world.withRow(world.withNamedDatabase(everything, { allowConnections: false }), {
+  databaseOid: null,
+});
+/** Everything that PostgreSQL had of it was dropped. */
+const emptied = world.withRow(world.withoutRole(world.withoutDatabase(everything)), {
+  roleOid: null,
+  databaseOid: null,
+});
 const moveToken = confirmToken('InstanceChanged', ['uid-gone', world.instance.uid]);
 
 type Row = readonly [sentence: string, facts: DescentFacts, phase: TenantPhase, expected: string];
@@ -29,11 +56,13 @@ type Row = readonly [sentence: string, facts: DescentFacts, phase: TenantPhase, 
 const rows: readonly Row[] = [
   ['the names are marked first', everything, 'ExternalSecretCreated', 'step Retained MarkRetained'],
   ['then the ExternalSecret goes', marked, 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
+  ['a grant that an interrupted step left is taken back by marking again', world.withRole(marked, { selfGranted: true }), 'ExternalSecretCreated', 'step Retained MarkRetained'],
+  ['and not waited for for ever', { ...world.withRole(marked, { selfGranted: true }), ...overdue }, 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
   ['it is waited for', world.withObject(marked, { metadata: { ...world.externalSecret().metadata, deletionTimestamp: earlier } }), 'ExternalSecretCreated', 'wait Deleting'],
   ['then it is finished', world.withChild(marked, gone), 'DatabaseCreated', 'finished'],
   ['a foreign ExternalSecret stays', world.withChild(marked, { kind: 'foreign' }), 'DatabaseCreated', 'finished'],
   ['without a row there is nothing to mark', world.withCatalog(everything, { row: null }), 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
-  ['whoever lost a name to another Tenant marks nothing', world.withChild(world.withCatalog(everything, { row: null }), gone), 'CredentialCreated', 'finished'],
+  ['whoever lost a name to another Tenant marks nothing', loser, 'Planned', 'finished'],
   ['a row of another installation is waited for', otherInstallation, 'DatabaseCreated', 'wait InstanceChanged'],
   ['and not marked, but let go in the end', { ...otherInstallation, ...overdue }, 'DatabaseCreated', 'finished'],
   ['another server that answers is waited for', otherServer, 'DatabaseCreated', 'wait SystemIdentifierChanged'],
@@ -51,16 +80,30 @@ const rows: readonly Row[] = [
   ['an ExternalSecret that cannot be seen is waited for', { ...marked, child: lost }, 'Planned', 'unknown ServerError'],
   ['but not for ever either', { ...marked, child: lost, ...overdue }, 'Planned', 'finished'],
   ['with time left or not, a mark that can be written is written', leaving('Retain', overdue), 'ExternalSecretCreated', 'step Retained MarkRetained'],
-  ['what runs on the database is waited for', world.withCatalog(everything, { inFlight: 'drop' }), 'ExternalSecretCreated', 'wait DatabaseBusy'],
-  ['what runs on the database is not waited for for ever', { ...world.withCatalog(everything, { inFlight: 'drop' }), ...overdue }, 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
+  ['a drop that is running is waited for', dropping, 'ExternalSecretCreated', 'wait DatabaseBusy'],
+  ['a drop that is running is waited for although the row is marked', world.withRow(dropping, { state: 'Retained' }), 'ExternalSecretCreated', 'wait DatabaseBusy'],
+  ['a create that is running is waited for', world.withCatalog(world.withoutDatabase(everything), { inFlight: 'create' }), 'ExternalSecretCreated', 'wait DatabaseBusy'],
+  ['what runs on the database is not waited for for ever', { ...dropping, ...overdue }, 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
+  ['a session that claims to drop what is not aside changes nothing', world.withCatalog(everything, { inFlight: 'drop' }), 'ExternalSecretCreated', 'step Retained MarkRetained'],
   ['a deletion that closed the database is undone', shut, 'ExternalSecretCreated', 'step Retained ReopenRetained'],
   ['a deletion that shut out the role is undone', roleShut, 'ExternalSecretCreated', 'step Retained ReopenRetained'],
   ['a deletion that moved the database aside is undone', world.withTombstone(everything), 'ExternalSecretCreated', 'step Retained ReopenRetained'],
   ['a deletion that dropped the database leaves a role to undo', world.withoutDatabase(roleShut), 'ExternalSecretCreated', 'step Retained ReopenRetained'],
-  ['a deletion that dropped all leaves the names to mark', world.withRow(world.withoutRole(world.withoutDatabase(everything)), { roleOid: null, databaseOid: null }), 'ExternalSecretCreated', 'step Retained MarkRetained'],
-  ['a database that was never opened is not opened now', world.withRow(world.withNamedDatabase(everything, { allowConnections: false }), { databaseOid: null }), 'ExternalSecretCreated', 'step Retained MarkRetained'],
-  ['a deletion that began before it was opened leaves it shut', world.withRow(roleShut, { databaseOid: null }), 'ExternalSecretCreated', 'step Retained MarkRetained'],
-  ['a restored database is left as it is', world.withNamedDatabase(everything, {}), 'ExternalSecretCreated', 'step Retained MarkRetained'],
+  ['a deletion that dropped all leaves the names to mark', emptied, 'ExternalSecretCreated', 'step Retained MarkRetained'],
+  ['a deletion that began after the mark is undone as well', world.withRow(shut, { state: 'Retained' }), 'ExternalSecretCreated', 'step Retained ReopenRetained'],
+  ['a database that was never opened is kept like any other', neverOpened, 'ExternalSecretCreated', 'step Retained ReopenRetained'],
+  ['a restored database is registered with the mark', world.withNamedDatabase(everything, {}), 'ExternalSecretCreated', 'step Retained MarkRetained'],
+  ['a restored database is registered although the row is marked', world.withRow(world.withNamedDatabase(everything, {}), { state: 'Retained' }), 'ExternalSecretCreated', 'step Retained MarkRetained'],
+  ['a database that somebody else owns under the name is left alone', world.withRow(world.withNamedDatabase(everything, { ownerOid: '90000' }), { databaseOid: null, state: 'Retained' }), 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
+  ['what is not where the row says is not touched, only marked', world.withDatabase(everything, { name: 'other', allowConnections: false }), 'ExternalSecretCreated', 'step Retained MarkRetained'],
+  ['a name that somebody else took meanwhile is waited for', usurped, 'ExternalSecretCreated', 'wait Conflict'],
+  ['but not for ever: then it is kept under the name that it has', { ...usurped, ...overdue }, 'ExternalSecretCreated', 'step Retained MarkRetained'],
+  ['a database that a drop left unusable is not altered', halfDropped, 'ExternalSecretCreated', 'step Retained MarkRetained'],
+  ['an unusable database does not keep the role shut', world.withCatalog(halfDropped, { role: { registered: { ...world.role, canLogin: false }, named: world.role } }), 'ExternalSecretCreated', 'step Retained ReopenRetained'],
+  ['under orphaning the ExternalSecret stays', { ...marked, collector: 'orphan' }, 'ExternalSecretCreated', 'finished'],
+  ['under orphaning the names are marked first', { ...everything, collector: 'orphan' }, 'ExternalSecretCreated', 'step Retained MarkRetained'],
+  ['under foreground deletion the collector takes the ExternalSecret', { ...marked, collector: 'foreground' }, 'ExternalSecretCreated', 'wait Deleting'],
+  ['without our finalizer it goes with its owner', { ...marked, held: false }, 'ExternalSecretCreated', 'finished'],
 ];
 
 for (const [sentence, facts, phase, expected] of rows) {
@@ -95,6 +138,58 @@ test('Retain: a mark that cannot be written is tried for 10 minutes, whatever th
   const early = decidedDown(everything, trouble);
   assert.deepEqual([early.finished, early.first], [false, { kind: 'wait', ...trouble }]);
   assert.equal(decidedDown({ ...everything, ...overdue }, trouble).finished, true);
+});
+
+/** What Ready says in the end, and whether that was enough to let go before and after it was recorded. */
+function ending(facts: DescentFacts): { told: string; before: boolean; after: boolean } {
+  const status = statusDownOf(facts);
+  const recorded = recordedAt(status.phase, status.conditions);
+  return {
+    told: conditionOf(status, 'Ready')?.message ?? '',
+    before: decideDescent(facts, recordedAt(status.phase)).finished,
+    after: decideDescent(facts, recorded).finished,
+  };
+}
+
+const childless = (facts: DescentFacts): DescentFacts => world.withChild(facts, gone);
+const kept = (facts: DescentFacts, change: object = {}) =>
+  childless(world.withRow(facts, { state: 'Retained', ...change }));
+const nothingLeft = childless(world.withCredential(world.withCatalog(everything, { row: null }), gone));
+
+// prettier-ignore
+const lasting: readonly (readonly [sentence: string, facts: DescentFacts, told: RegExp])[] = [
+  ['the database', kept(world.withoutDatabase(everything)), /^gone already: database "shop_orders"$/],
+  ['database and role', kept(emptied, { roleOid: null, databaseOid: null }), /^gone already: database "shop_orders", role "shop_orders"$/],
+  ['the record', kept(world.withCredential(everything, gone)), /^gone already: the credential in OpenBao$/],
+  ['all of it', nothingLeft, /^neither registry nor OpenBao has anything of this Tenant any more$/],
+  ['the row', childless(world.withCatalog(everything, { row: null })), /has a record of this Tenant, but the registry has no row/],
+  ['what a drop left unusable', kept(halfDropped), /^an interrupted drop left database "pto_drop_uid-tenant" unusable/],
+  ['the name', { ...kept(usurped), ...overdue }, /^the database is still named "pto_drop_uid-tenant", not "shop_orders"$/],
+];
+
+for (const [sentence, facts, told] of lasting) {
+  test(`Retain: that ${sentence} could not be kept is recorded before the object goes`, () => {
+    const said = ending(facts);
+    assert.match(said.told, told);
+    assert.deepEqual([said.before, said.after], [false, true]);
+  });
+}
+
+test('Retain: what a Tenant had not come to yet is not missed', () => {
+  const young = { letIn: false, everClaimed: true };
+  const roleless = { roleOid: null, databaseOid: null };
+  for (const facts of [kept({ ...emptied, ...young }, roleless), kept({ ...everything, ...young }), loser]) {
+    assert.deepEqual(ending(facts), { told: '', before: true, after: true });
+  }
+});
+
+test('Retain: a record that cannot be seen is not called gone', () => {
+  assert.equal(ending({ ...kept(everything), credential: lost }).told, '');
+  assert.equal(ending({ ...nothingLeft, credential: lost }).told, '');
+});
+
+test('Retain: an Instance that is gone says nothing about what it has', () => {
+  assert.equal(ending(childless(leaving('Retain', absentInstance))).told, '');
 });
 
 test('Retain: in the end Ready says that all was kept', () => {

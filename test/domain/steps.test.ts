@@ -130,6 +130,16 @@ for (const [change, repair] of repairs) {
     assert.deepEqual(decided(world.withRole(ready(), change)).step, { kind: 'RepairRole', repair }));
 }
 
+test('step: a grant that was left is taken back beside, unless another step does it or it is in use', () => {
+  const left = (facts: TenantFacts) => decided(world.withRole(facts, { selfGranted: true })).step;
+  const takenBack = { kind: 'RepairRole', repair: { selfGranted: false } };
+  assert.deepEqual(left(ready()), takenBack);
+  const notMade = world.withRow(world.withoutDatabase(ready()), { databaseOid: null });
+  assert.deepEqual(left(notMade), { kind: 'CreateDatabase' });
+  assert.equal(left(world.withCatalog(notMade, { inFlight: 'create' })), null);
+  assert.deepEqual(left(world.withoutDatabase(ready())), takenBack);
+});
+
 test('step: the connection limit that the Tenant asks for is enforced', () => {
   const { step } = decided(world.withWish(ready(), { connectionLimit: 20 }));
   assert.deepEqual(step, { kind: 'RepairRole', repair: { connectionLimit: 20 } });

@@ -41,6 +41,7 @@ export const wish: TenantWish = {
   connectionLimit: -1,
   rotation: '',
   confirm: undefined,
+  registryLostSince: '2025-12-31T00:00:00Z',
 };
 
 export const settings: Settings = {
@@ -114,6 +115,7 @@ export const catalog: TenantCatalog = {
   role: { registered: role, named: role },
   database: { registered: database, named: database, tombstone: null },
   inFlight: null,
+  manager: { superuser: true, entersDatabases: true },
 };
 
 export const record: CredentialRecord = {
@@ -211,6 +213,8 @@ export const leaving = (
   blockers: known(noBlockers),
   overdue: false,
   everClaimed: true,
+  held: true,
+  collector: null,
   ...overrides,
 });
 
@@ -311,11 +315,15 @@ export const serverView: ServerView = {
   version: '17.10',
   systemIdentifier: '7000000000000000001',
   inRecovery: false,
+  template: { encoding: 'UTF8', locale: 'en_US.UTF-8' },
   pooled: false,
   currentUser: 'operator',
   superuser: true,
   createDb: true,
   createRole: true,
+  inherits: true,
+  managementDatabase: { name: 'pgtenancy', create: true },
+  registry: { exists: true, foreign: [] },
   certificate: { coversHost: true, coversAddress: true },
   publicConnect: [],
 };
@@ -343,6 +351,7 @@ export const readyInstance = (overrides: Partial<InstanceFacts> = {}): InstanceF
   installation: settings.installation,
   server: known(serverView),
   registry: known(registryView),
+  claimants: known([]),
   ...overrides,
 });
 

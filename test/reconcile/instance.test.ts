@@ -161,6 +161,29 @@ test('another server is accepted on a word of a human only, and once', async () 
   assert.equal(world.gate.calls.filter((call) => call === 'registry.acceptServer').length, 1);
 });
 
+test('a registry that is lost together with the status of its Instance is not made anew while Tenants tell of it', async () => {
+  const world = await readyWorld({});
+  world.state.kubernetes.instances = { main: liveInstance(newInstanceWorld()) };
+  world.state.postgres.registry = null;
+  for (let round = 0; round < 3; round += 1) await instanceTurn(world);
+  assert.equal(world.state.postgres.registry, null);
+  const told = liveInstance(world).status?.conditions?.find(({ type }) => type === 'Ready');
+  assert.equal(told?.reason, 'RegistryLost');
+  const [, token = ''] = /confirm=([0-9a-f]+)/.exec(told.message) ?? [];
+  const { metadata } = liveInstance(world);
+  changeInstance(world, { metadata: { ...metadata, annotations: { 'pgtenancy.io/confirm': token } } });
+  await climb(world);
+});
+
+test('whether Tenants tell of a lost registry must be known before one is made', async () => {
+  const world = newInstanceWorld();
+  world.gate.faults = always(/^kubernetes\.claimantsOf/, failing('KubernetesForbidden'));
+  for (let round = 0; round < 3; round += 1) await instanceTurn(world);
+  assert.equal(world.state.postgres.registry, null);
+  world.gate.faults = () => undefined;
+  await climb(world);
+});
+
 test('a deletion is refused while Tenants live on it, and names them', async () => {
   const world = await readyWorld({});
   deleteInstance(world);

@@ -70,6 +70,7 @@ test('a Tenant that lost its names to another one has nothing to lose in Postgre
       tenantUid: 'uid-other',
       installation: 'prod',
       instanceUid: 'uid-instance',
+      instanceName: 'main',
       namespace: 'other',
       name: 'app',
     },
@@ -99,7 +100,7 @@ const isChildGoing = ({ state }: ModelWorld): boolean =>
 test('a child that cannot even be repeated is an error: a list without it would delete it', async () => {
   const world = await leavingWorld({});
   const request = requestOf(world);
-  const children = { [externalSecretKey]: { [childKey]: { kind: 'ExternalSecret' } } };
+  const children = { [externalSecretKey]: { [childKey]: { metadata: { name: 'orders-postgresql' } } } };
   world.gate.faults = always(/^kubernetes\.externalSecret$/, {
     kind: 'fails',
     error: new Trouble('KubernetesUnreachable', 'no route'),

@@ -12,6 +12,16 @@ export function modelKubernetes({ kubernetes }: ModelState): KubernetesReader {
     tenant: (namespace, name) => answer(kubernetes.tenants[`${namespace}/${name}`]),
     externalSecret: (namespace, name) => answer(kubernetes.externalSecrets[`${namespace}/${name}`]),
     namespaceLabels: (name) => answer(kubernetes.namespaces[name]),
+    namespaceEnding: (name) => answer(kubernetes.namespaces[name] === undefined),
+    claimantsOf: (instanceName) =>
+      answer(
+        Object.entries(kubernetes.tenants)
+          .filter(
+            ([, { spec, status }]) =>
+              spec.instanceRef.name === instanceName && status?.databaseName !== undefined,
+          )
+          .map(([key]) => key),
+      ),
     tenantsOf: (instanceName) =>
       answer(
         Object.entries(kubernetes.tenants)

@@ -51,6 +51,7 @@ export function modelObservation(state: ModelState, target: ServerTarget): Serve
         tombstone: databaseView(databaseNamed(tombstoneName(query.tenantUid))),
       },
       inFlight: postgres.inFlight,
+      manager: { superuser: postgres.view.superuser, entersDatabases: postgres.view.superuser },
     };
   };
   return {

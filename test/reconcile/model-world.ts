@@ -47,7 +47,7 @@ export class ModelWorld {
       clock: { now },
       log: {
         acted: (act) => this.acts.push(act),
-        letGo: (subject, message) => this.letGo.push(`${subject}: ${message}`),
+        letGo: ({ subject }, message) => this.letGo.push(`${subject}: ${message}`),
       },
     };
   }

@@ -59,7 +59,7 @@ export class ModelWrites implements TenantWrites {
     };
     const role: ModelRole = {
       ...{ oid, name: row.roleName, canLogin: true, inherit: true, ...rights, connectionLimit },
-      ...{ expires: false, selfGranted: true, password: password.reveal() },
+      ...{ expires: false, selfGranted: false, password: password.reveal() },
     };
     this.#pg.roles[oid] = role;
     row.roleOid = oid;
@@ -139,14 +139,24 @@ export class ModelWrites implements TenantWrites {
   }
 
   async retain(tenant: TenantHandle) {
-    this.#locked(tenant).state = 'Retained';
+    const row = this.#locked(tenant);
+    Object.assign(row, { state: 'Retained', databaseOid: this.#own(row)?.oid ?? row.databaseOid });
     return Promise.resolve();
   }
 
   async reopenRetained(tenant: TenantHandle) {
     const row = this.#locked(tenant);
     const database = this.#own(row);
-    if (database !== undefined) Object.assign(database, { name: row.databaseName, allowConnections: true });
+    const open = {
+      name: row.databaseName,
+      allowConnections: true,
+      publicConnect: false,
+      publicTemporary: false,
+    };
+    if (database !== undefined) {
+      Object.assign(database, open);
+      row.databaseOid = database.oid;
+    }
     if (row.roleOid !== null) Object.assign(this.#pg.roles[row.roleOid] ?? {}, { canLogin: true });
     row.state = 'Retained';
     return Promise.resolve();

@@ -23,6 +23,7 @@ test('an Instance and its management Secret make the target of a server', async 
   assert.deepEqual(rest, {
     ...{
       instanceUid: 'uid-instance',
+      instanceName: 'main',
       installation: 'prod',
       host: 'db.example.com',
       hostAddress: '192.0.2.1',
@@ -55,7 +56,7 @@ const faults: [
     'a newline at the end',
     { username: 'o', password: `${canary}\n` },
     'ManagementSecretInvalid',
-    /newline; remove it/,
+    /ends in a newline, .*; remove it$/,
   ],
   [
     'a newline inside',
@@ -76,7 +77,7 @@ const faults: [
     /"username"/,
   ],
   ['an umlaut', { username: 'o', password: `${canary}ü` }, 'ManagementSecretInvalid', /printable ASCII/],
-  ['nothing', { username: 'o', password: '' }, 'ManagementSecretInvalid', /1 to 1024/],
+  ['nothing', { username: 'o', password: '' }, 'ManagementSecretInvalid', /"password".* is empty/],
   ['too much', { username: 'o', password: canary.repeat(100) }, 'ManagementSecretInvalid', /1 to 1024/],
 ];
 

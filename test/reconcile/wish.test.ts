@@ -23,8 +23,23 @@ test('a minimal Tenant asks for what the defaults say', () => {
   assert.deepEqual(tenantWish(newTenant()), {
     ...{ uid: 'uid-tenant', namespace: 'shop', name: 'orders', generation: 1, instanceName: 'main' },
     ...{ databaseName: 'shop_orders', roleName: 'shop_orders', extensions: [], deletionPolicy: 'Retain' },
-    ...{ connectionLimit: -1, rotation: '', confirm: undefined },
+    ...{ connectionLimit: -1, rotation: '', confirm: undefined, registryLostSince: '' },
   });
+});
+
+test('a Tenant remembers since when its status tells of a lost row, and of nothing else', () => {
+  const lastTransitionTime = '2026-02-01T00:00:00Z';
+  const since = (reason: string) => {
+    const told = {
+      type: 'CredentialCreated',
+      status: 'False',
+      reason,
+      message: '',
+      lastTransitionTime,
+    } as const;
+    return tenantWish({ ...newTenant(), status: { conditions: [told] } }).registryLostSince;
+  };
+  assert.deepEqual([since('RegistryLost'), since('CredentialLost')], [lastTransitionTime, '']);
 });
 
 test('a full Tenant asks for what it says, with the word of a human', () => {

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { externalSecrets, instances, namespaces } from '../world/kubernetes/resources.ts';
+import { externalSecrets, instances, namespaces, secrets } from '../world/kubernetes/resources.ts';
+import { waitFor } from '../world/servers/wait-for.ts';
 import { assertNothingLeaked } from './canaries.ts';
-import { conditionOf, phaseOf } from './conditions.ts';
+import { heldUpOne } from './held-up.ts';
 import { instance, untilInstanceReady } from './instances.ts';
 import { inPostgres, query, secretOf, sql } from './sql.ts';
 import { raise, type Stage } from './stage.ts';
-import { recordsIn, resyncs } from './stillness.ts';
-import { apply, ready, remove, tenant, type TenantName, untilCondition, untilReady } from './tenants.ts';
+import { resyncs } from './stillness.ts';
+import { apply, ready, remove, type TenantName, untilCondition, untilReady } from './tenants.ts';
 
 let stage: Stage;
 before(async () => {
@@ -17,24 +18,15 @@ before(async () => {
 after(() => stage.close());
 
 /** Held up before anything was made: told in the three places where one looks, and nothing exists. */
-async function heldUp(name: TenantName, reason: string): Promise<string> {
-  const said = { status: 'False', reason };
-  const held = await untilCondition(stage, name, 'Ready', said);
-  assert.equal(conditionOf(held, 'CredentialCreated')?.reason, reason);
-  assert.equal(phaseOf(held), 'Planned');
-  assert.deepEqual(
-    Object.keys(await recordsIn(stage)).filter((path) => path.includes(`/${name}/`)),
-    [],
-  );
-  return conditionOf(held, 'Ready')?.message ?? '';
-}
+const heldUp = (name: TenantName, reason: string, spec: Record<string, unknown> = {}): Promise<string> =>
+  heldUpOne(stage, { name, reason, spec });
 
 test('A Tenant in a namespace that the Instance does not name waits, and goes on once it is named', async () => {
   const { port } = stage.world.postgres;
   await apply(stage, instance('pg-named', port, { allowedNamespaces: { names: ['shop'] } }));
   await untilInstanceReady(stage.kube, 'pg-named');
-  await apply(stage, tenant('blog/posts', { instanceRef: { name: 'pg-named' } }));
-  assert.match(await heldUp('blog/posts', 'NamespaceNotAllowed'), /does not serve namespace "blog"/);
+  const said = await heldUp('blog/posts', 'NamespaceNotAllowed', { instanceRef: { name: 'pg-named' } });
+  assert.match(said, /does not serve namespace "blog"; ask the platform administrator to add the namespace/);
   assert.deepEqual(await inPostgres(stage, 'blog_posts'), {});
   const allowedNamespaces = { names: ['shop', 'blog'] };
   await stage.kube.patch(instances, 'pg-named', undefined, { spec: { allowedNamespaces } });
@@ -47,8 +39,7 @@ test('A Tenant in a namespace without the label that the Instance selects waits,
   await apply(stage, instance('pg-selected', port, { allowedNamespaces: { selector } }));
   await untilInstanceReady(stage.kube, 'pg-selected');
   const spec = { instanceRef: { name: 'pg-selected' }, deletionPolicy: 'Delete' };
-  await apply(stage, tenant('labelled/posts', spec));
-  await heldUp('labelled/posts', 'NamespaceNotAllowed');
+  await heldUp('labelled/posts', 'NamespaceNotAllowed', spec);
   await stage.kube.patch(namespaces, 'labelled', undefined, { metadata: { labels: { tier: 'production' } } });
   await untilReady(stage, 'labelled/posts');
   // Taken away again, it is told, and what exists goes on being served.
@@ -63,16 +54,14 @@ test('A Tenant in a namespace without the label that the Instance selects waits,
 });
 
 test('A Tenant of an Instance that does not exist waits, and goes on by itself once it does', async () => {
-  await apply(stage, tenant('early', { instanceRef: { name: 'pg-later' } }));
-  await heldUp('early', 'InstanceNotFound');
+  await heldUp('early', 'InstanceNotFound', { instanceRef: { name: 'pg-later' } });
   await apply(stage, instance('pg-later', stage.world.postgres.port));
   await untilReady(stage, 'early');
 });
 
 test('A Tenant of an Instance that never was there can be deleted, with either policy', async () => {
   for (const deletionPolicy of ['Delete', 'Retain']) {
-    await apply(stage, tenant('never', { instanceRef: { name: 'pg-never' }, deletionPolicy }));
-    await heldUp('never', 'InstanceNotFound');
+    await heldUp('never', 'InstanceNotFound', { instanceRef: { name: 'pg-never' }, deletionPolicy });
     await remove(stage, 'never');
   }
 });
@@ -80,8 +69,7 @@ test('A Tenant of an Instance that never was there can be deleted, with either p
 test('A Tenant whose Instance cannot be reached says so, and goes on once the address is right', async () => {
   const { port } = stage.world.postgres;
   await apply(stage, instance('pg-wrong', 1));
-  await apply(stage, tenant('patient', { instanceRef: { name: 'pg-wrong' } }));
-  await heldUp('patient', 'InstanceNotReady');
+  await heldUp('patient', 'InstanceNotReady', { instanceRef: { name: 'pg-wrong' } });
   await stage.kube.patch(instances, 'pg-wrong', undefined, { spec: { port } });
   await untilInstanceReady(stage.kube, 'pg-wrong');
   await untilReady(stage, 'patient');
@@ -99,7 +87,9 @@ test('An ExternalSecret of the name that belongs to somebody else is a Conflict,
       data: [{ secretKey: 'username', remoteRef: { key: 'management/pg-main', property: 'username' } }],
     },
   };
-  await apply(stage, foreign, tenant('guest'));
+  await apply(stage, foreign);
+  // External Secrets writes what somebody asked it for.
+  await waitFor('the Secret of the guest', () => stage.kube.get(secrets, 'guest-postgresql', 'shop'));
   assert.match(await heldUp('guest', 'Conflict'), /ExternalSecret "guest-postgresql" exists already/);
   await resyncs(stage, ['guest'], 2);
   const found = await stage.kube.get(externalSecrets, 'guest-postgresql', 'shop');
@@ -112,10 +102,15 @@ test('An ExternalSecret of the name that belongs to somebody else is a Conflict,
 test('A database or a role of the name that somebody made by hand is a Conflict, and stays as it is', async () => {
   await sql(stage, 'create database byhand');
   await sql(stage, 'create role byhand_role');
-  await apply(stage, tenant('database', { databaseName: 'byhand', deletionPolicy: 'Delete' }));
-  await apply(stage, tenant('role', { roleName: 'byhand_role', deletionPolicy: 'Delete' }));
-  assert.match(await heldUp('database', 'Conflict'), /database "byhand" exists already/);
-  assert.match(await heldUp('role', 'Conflict'), /role "byhand_role" exists already/);
+  const deletionPolicy = 'Delete';
+  assert.match(
+    await heldUp('database', 'Conflict', { databaseName: 'byhand', deletionPolicy }),
+    /database "byhand" exists already/,
+  );
+  assert.match(
+    await heldUp('role', 'Conflict', { roleName: 'byhand_role', deletionPolicy }),
+    /role "byhand_role" exists already/,
+  );
   await Promise.all([remove(stage, 'database'), remove(stage, 'role')]);
   assert.notEqual((await inPostgres(stage, 'byhand')).database, undefined);
   assert.notEqual((await inPostgres(stage, 'byhand_role')).role, undefined);
@@ -123,8 +118,7 @@ test('A database or a role of the name that somebody made by hand is a Conflict,
 
 test('One extension that the server does not offer stops a new Tenant before anything is made', async () => {
   const extensions = [{ name: 'citext' }, { name: 'no_such_extension' }];
-  await apply(stage, tenant('bad', { extensions }));
-  assert.match(await heldUp('bad', 'ExtensionUnavailable'), /"no_such_extension"/);
+  assert.match(await heldUp('bad', 'ExtensionUnavailable', { extensions }), /"no_such_extension"/);
   assert.deepEqual(await inPostgres(stage, 'shop_bad'), {});
   await remove(stage, 'bad');
 });

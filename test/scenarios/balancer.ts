@@ -1,5 +1,8 @@
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
+
+import type { Certificate } from '../world/servers/pki.ts';
 
 export interface Balancer {
   readonly url: string;
@@ -8,15 +11,18 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
-/** One address for several replicas: each request goes to the next one, also on one connection. */
-export async function startBalancer(targets: readonly string[]): Promise<Balancer> {
+/** One address for several replicas with one certificate: each request goes to the next one, also on one connection. */
+export async function startBalancer(
+  targets: readonly string[],
+  { ca, cert, key }: Certificate,
+): Promise<Balancer> {
   const served = targets.map(() => 0);
   let next = 0;
-  const server = createServer((message, response) => {
+  const server = createServer({ cert, key }, (message, response) => {
     const index = next % targets.length;
     next += 1;
     served[index] = (served[index] ?? 0) + 1;
-    forward(targets[index] ?? '', message, response);
+    forward({ target: targets[index] ?? '', ca }, message, response);
   });
   server.listen(0, '127.0.0.1');
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
@@ -26,12 +32,16 @@ export async function startBalancer(targets: readonly string[]): Promise<Balance
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { url: `http://127.0.0.1:${port}`, served, close };
+  return { url: `https://127.0.0.1:${port}`, served, close };
 }
 
-function forward(target: string, message: IncomingMessage, response: ServerResponse): void {
+function forward(
+  { target, ca }: { readonly target: string; readonly ca: string },
+  message: IncomingMessage,
+  response: ServerResponse,
+): void {
   const { method = 'GET', url = '/', headers } = message;
-  const onward = request(new URL(url, target), { method, headers }, (answer) => {
+  const onward = request(new URL(url, target), { method, headers, ca }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(response);
   });

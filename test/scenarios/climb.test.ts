@@ -129,7 +129,7 @@ test('Three Tenants at once become Ready side by side, and none can enter the da
   for (const other of ['shop_green', 'shop_blue', 'shop_orders']) {
     await assert.rejects(query({ ...secret, database: other }, 'select 1'), { code: '42501' });
   }
-  await assert.rejects(query({ ...secret, database: 'postgres' }, 'select * from pgtenancy.tenant'), {
+  await assert.rejects(query({ ...secret, database: 'pgtenancy' }, 'select * from pgtenancy.tenant'), {
     code: '42501',
   });
   assert.deepEqual(Object.keys(await inPostgres(stage, 'shop_red')).sort(), ['database', 'role', 'row']);

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 
-import type { KubeObject } from '../world/kubernetes/client.ts';
 import { assertNothingLeaked } from './canaries.ts';
 import { conditionOf, tokenIn } from './conditions.ts';
+import { changesNothing as postsInVain, forged, post, withMetadata, withPhase, withSpec } from './forge.ts';
 import { sql } from './sql.ts';
 import { raise, type Stage } from './stage.ts';
 import { settled, tracesIn } from './stillness.ts';
@@ -34,57 +34,13 @@ after(async () => {
   await new Promise((resolve) => trap.close(resolve));
 });
 
-type Forge = (parent: KubeObject) => KubeObject;
-
-/** A request that Metacontroller really made, with another parent. */
-function forged(kind: 'tenants' | 'instances', name: string, forge: Forge): Record<string, unknown> {
-  const controller = `postgresql${kind.slice(0, -1)}-controller`;
-  const call = stage.calls.findLast(
-    (one) => one.controller === controller && one.name === name && one.hook === 'sync',
-  );
-  assert.ok(call !== undefined, `no call about ${name}`);
-  const request = structuredClone(call.request);
-  return { ...request, parent: forge(request['parent'] as KubeObject) };
-}
-
-const withMetadata =
-  (metadata: Record<string, unknown>): Forge =>
-  (parent) => ({ ...parent, metadata: { ...parent.metadata, ...metadata } });
-
-const withSpec =
-  (spec: Record<string, unknown>): Forge =>
-  (parent) => ({ ...parent, spec: { ...parent.spec, ...spec } });
-
-const withPhase =
-  (phase: string): Forge =>
-  (parent) => ({ ...parent, status: { ...parent.status, phase } });
-
 const leaving = withMetadata({ deletionTimestamp: '2026-01-01T00:00:00Z' });
 const unknownUid = { uid: '00000000-0000-4000-8000-000000000000' };
 const newPassword = { credentialRotation: 'forged' };
 
-/** Everything at rest is as it was: nothing was written, and both Tenants say what they said. */
+/** And nobody was dialled who is not an Instance's server. */
 async function changesNothing(path: string, body: Record<string, unknown>): Promise<void> {
-  const before = {
-    ...(await tracesIn(stage)),
-    real: await look(stage, 'real'),
-    lost: await look(stage, 'lost'),
-  };
-  // More than once: a step would follow on the phase that the one before it answered.
-  for (let times = 0; times < 3; times += 1) {
-    const answer = await fetch(`${stage.world.hook.url}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    assert.equal(answer.status, 200, await answer.text());
-  }
-  const now = {
-    ...(await tracesIn(stage)),
-    real: await look(stage, 'real'),
-    lost: await look(stage, 'lost'),
-  };
-  assert.deepEqual(now, before);
+  await postsInVain(stage, path, body);
   assert.equal(caught, 0);
 }
 
@@ -92,23 +48,23 @@ const forgeries: readonly { readonly title: string; readonly path: string; reado
   {
     title: 'A Tenant that does not exist',
     path: '/tenants/sync',
-    body: () => forged('tenants', 'real', withMetadata({ ...unknownUid, name: 'made-up' })),
+    body: () => forged(stage, 'tenants', 'real', withMetadata({ ...unknownUid, name: 'made-up' })),
   },
   {
     title: 'A Tenant of the same name with another UID',
     path: '/tenants/sync',
-    body: () => forged('tenants', 'real', withMetadata(unknownUid)),
+    body: () => forged(stage, 'tenants', 'real', withMetadata(unknownUid)),
   },
   {
     title: 'A Tenant of the same name in another phase',
     path: '/tenants/sync',
-    body: () => forged('tenants', 'real', withPhase('Planned')),
+    body: () => forged(stage, 'tenants', 'real', withPhase('Planned')),
   },
   {
     title: 'Another spec under the same generation',
     path: '/tenants/sync',
     body: () =>
-      forged('tenants', 'real', (parent) =>
+      forged(stage, 'tenants', 'real', (parent) =>
         withPhase('RoleCreated')(withSpec({ connectionLimit: 1 })(parent)),
       ),
   },
@@ -116,20 +72,20 @@ const forgeries: readonly { readonly title: string; readonly path: string; reado
     title: 'An older generation that asks for a new password',
     path: '/tenants/sync',
     body: () =>
-      forged('tenants', 'real', (parent) =>
+      forged(stage, 'tenants', 'real', (parent) =>
         withPhase('DatabaseCreated')(withMetadata({ generation: 0 })(withSpec(newPassword)(parent))),
       ),
   },
   {
     title: 'A deletion that nobody asked for',
     path: '/tenants/finalize',
-    body: () => ({ ...forged('tenants', 'real', leaving), finalizing: true }),
+    body: () => ({ ...forged(stage, 'tenants', 'real', leaving), finalizing: true }),
   },
   {
     title: 'A deletion of a Tenant that does not exist',
     path: '/tenants/finalize',
     body: () => ({
-      ...forged('tenants', 'real', (parent) => leaving(withMetadata(unknownUid)(parent))),
+      ...forged(stage, 'tenants', 'real', (parent) => leaving(withMetadata(unknownUid)(parent))),
       finalizing: true,
     }),
   },
@@ -138,6 +94,7 @@ const forgeries: readonly { readonly title: string; readonly path: string; reado
     path: '/instances/sync',
     body: () =>
       forged(
+        stage,
         'instances',
         'pg-main',
         withSpec({ hostAddress: '127.0.0.1', port: (trap.address() as AddressInfo).port }),
@@ -147,7 +104,7 @@ const forgeries: readonly { readonly title: string; readonly path: string; reado
     title: 'An Instance that does not exist, with an address of its own',
     path: '/instances/sync',
     body: () =>
-      forged('instances', 'pg-main', (parent) =>
+      forged(stage, 'instances', 'pg-main', (parent) =>
         withMetadata({ ...unknownUid, name: 'made-up' })(
           withSpec({ hostAddress: '127.0.0.1', port: (trap.address() as AddressInfo).port })(parent),
         ),
@@ -156,7 +113,7 @@ const forgeries: readonly { readonly title: string; readonly path: string; reado
   {
     title: 'A deletion of an Instance that nobody asked for',
     path: '/instances/finalize',
-    body: () => ({ ...forged('instances', 'pg-main', leaving), finalizing: true }),
+    body: () => ({ ...forged(stage, 'instances', 'pg-main', leaving), finalizing: true }),
   },
 ];
 
@@ -169,17 +126,14 @@ test('A confirmation that is not on the live object, posted by somebody else, ch
   const condition = conditionOf(await look(stage, 'lost'), 'Ready');
   assert.ok(condition !== undefined);
   const annotations = { 'pgtenancy.io/confirm': tokenIn(condition) };
-  await changesNothing('/tenants/sync', forged('tenants', 'lost', withMetadata({ annotations })));
+  await changesNothing('/tenants/sync', forged(stage, 'tenants', 'lost', withMetadata({ annotations })));
 });
 
 test('What is no hook request is refused, and changes nothing', async () => {
   const before = await tracesIn(stage);
-  const { hook } = stage.world;
   for (const body of ['{}', '[]', 'null', '{"parent":{}}', '{"__proto__":{}}', 'no JSON']) {
     for (const path of ['/tenants/sync', '/tenants/finalize', '/instances/sync']) {
-      const headers = { 'content-type': 'application/json' };
-      const answer = await fetch(`${hook.url}${path}`, { method: 'POST', headers, body });
-      assert.equal(answer.status, 400, `${path} ${body}`);
+      assert.equal((await post(stage, path, body)).status, 400, `${path} ${body}`);
     }
   }
   assert.deepEqual(await tracesIn(stage), before);

@@ -91,7 +91,7 @@ const damages: readonly Damage[] = [
   {
     title: 'A database with another owner',
     name: 'owner',
-    harm: (stage) => sql(stage, 'alter database shop_owner owner to postgres'),
+    harm: (stage) => sql(stage, 'alter database shop_owner owner to pgtenancy_admin'),
     healed: (stage) =>
       flag(
         stage,

@@ -1,10 +1,11 @@
 import type { KubeClient, KubeObject } from '../world/kubernetes/client.ts';
 import { instances } from '../world/kubernetes/resources.ts';
+import { recommended } from '../world/servers/management-role.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 import { pgHost } from '../world/world.ts';
 import { conditionOf } from './conditions.ts';
 
-/** An Instance on the world's PostgreSQL, with the one management Secret. */
+/** An Instance on the world's PostgreSQL, with the one management Secret and the recommended role. */
 export const instance = (name: string, port: number, spec: Record<string, unknown> = {}): KubeObject => ({
   apiVersion: 'pgtenancy.io/v1alpha1',
   kind: 'PostgreSQLInstance',
@@ -14,9 +15,13 @@ export const instance = (name: string, port: number, spec: Record<string, unknow
     hostAddress: '127.0.0.1',
     port,
     managementSecretRef: { name: 'pg-main-management' },
+    ...recommended,
     ...spec,
   },
 });
+
+/** For an Instance whose login is a superuser, who needs neither group nor database of its own. */
+export const asSuperuser = { adminRole: undefined, managementDatabase: 'postgres' } as const;
 
 export const untilInstanceReady = (kube: KubeClient, name: string): Promise<KubeObject> =>
   untilInstance(kube, name, { status: 'True' });

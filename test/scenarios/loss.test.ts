@@ -129,7 +129,7 @@ test('A dropped role is made again with the password that the application has', 
   const secret = await secretOf(stage, 'rolegone');
   await sql(
     stage,
-    'alter database shop_rolegone owner to postgres; drop owned by shop_rolegone; drop role shop_rolegone',
+    'alter database shop_rolegone owner to pgtenancy_admin; drop owned by shop_rolegone; drop role shop_rolegone',
   );
   await until(
     stage,

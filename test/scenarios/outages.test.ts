@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 
 import { assertNothingLeaked } from './canaries.ts';
 import { conditionOf, phaseOf } from './conditions.ts';
+import { post } from './forge.ts';
 import { assertClimbed } from './recorder.ts';
 import { asTenant, secretOf } from './sql.ts';
 import { raise, type Stage } from './stage.ts';
@@ -80,13 +81,12 @@ test('While the Kubernetes API is away nothing is written, and it goes on afterw
   try {
     // The operator is asked all the same, with what Metacontroller remembers.
     const remembered = stage.calls.findLast(({ hook, name }) => hook === 'sync' && name === 'before');
-    const answer = await fetch(`${stage.world.hook.url}/tenants/sync`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(remembered?.request),
-    });
+    const answer = await post(stage, '/tenants/sync', JSON.stringify(remembered?.request));
     assert.equal(answer.status, 200);
-    const { status, children } = (await answer.json()) as { status: { phase: string }; children: unknown[] };
+    const { status, children } = JSON.parse(answer.text) as {
+      status: { phase: string };
+      children: unknown[];
+    };
     assert.equal(status.phase, 'Ready');
     assert.equal(children.length, 1);
   } finally {

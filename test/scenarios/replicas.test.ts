@@ -20,8 +20,9 @@ let balancer: Balancer;
 before(async () => {
   stage = await raise();
   second = await HookProcess.start(stage.world.hookEnv);
-  balancer = await startBalancer([stage.world.hook.url, second.url]);
-  for (const controller of controllersFor(balancer.url)) {
+  const { hook, hookAccess } = stage.world;
+  balancer = await startBalancer([hook.url, second.url], hookAccess.certificate);
+  for (const controller of controllersFor(balancer.url, hookAccess.controllers)) {
     await stage.kube.patch(compositeControllers, controller.metadata.name, undefined, {
       spec: controller.spec,
     });

@@ -5,11 +5,14 @@ import { pgHost } from '../world/world.ts';
 import type { Stage } from './stage.ts';
 import { splitName, type TenantName } from './tenants.ts';
 
-/** One statement as superuser. */
+/** One statement as superuser, in the management database unless another one is named. */
 export async function sql<Row extends object = Record<string, unknown>>(
   { world }: Stage,
   text: string,
-  { database = 'postgres', values = [] }: { database?: string; values?: readonly unknown[] } = {},
+  {
+    database = world.management.managementDatabase,
+    values = [],
+  }: { database?: string; values?: readonly unknown[] } = {},
 ): Promise<Row[]> {
   const { host, port, superuser } = world.postgres;
   const client = new pg.Client({

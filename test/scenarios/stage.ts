@@ -39,7 +39,9 @@ export async function raise(options: WorldOptions = {}): Promise<Stage> {
   try {
     const recorder = await Recorder.start(world.kube);
     await world.kube.create(secrets, managementSecret(world));
-    await applyAll(world.kube, [instance('pg-main', world.postgres.port)]);
+    const { adminRole, managementDatabase } = world.management;
+    const main = instance('pg-main', world.postgres.port, { adminRole, managementDatabase });
+    await applyAll(world.kube, [main]);
     await untilInstanceReady(world.kube, 'pg-main');
     return {
       world,
@@ -56,9 +58,9 @@ export async function raise(options: WorldOptions = {}): Promise<Stage> {
   }
 }
 
-const managementSecret = ({ postgres }: World): KubeObject => ({
+const managementSecret = ({ management }: World): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: { name: 'pg-main-management', namespace: operatorNamespace },
-  stringData: { username: postgres.superuser.name, password: postgres.superuser.password },
+  stringData: { username: management.username, password: management.password },
 });

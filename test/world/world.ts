@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { startExternalSecrets, type ExternalSecrets } from './external-secrets/external-secrets.ts';
+import { type HookAccess, setUpHookAccess } from './hook-access.ts';
 import { HookProcess } from './hook-process.ts';
 import { startKubernetesApi, type KubernetesApi } from './kubernetes/api.ts';
 import { KubeClient } from './kubernetes/client.ts';
@@ -14,9 +15,17 @@ import {
   type Metacontroller,
   type MetacontrollerOptions,
 } from './metacontroller/metacontroller.ts';
+import { setUpOperatorLogin } from './operator-login.ts';
 import { platformObjects } from './platform-objects.ts';
+import type { ProjectedToken } from './projected-token.ts';
 import { KvClient, setUpKv, type KvSetUp } from './servers/kv.ts';
 import { startOpenBao, type OpenBao } from './servers/openbao.ts';
+import {
+  type ManagementRole,
+  runAsSuperuser,
+  setUpManagementRole,
+  superuserLogin,
+} from './servers/management-role.ts';
 import { issueCertificate, setUpPki } from './servers/pki.ts';
 import { startPostgres, type Postgres } from './servers/postgres.ts';
 
@@ -37,6 +46,8 @@ export interface WorldOptions {
   readonly signal?: AbortSignal;
   /** Settings of PostgreSQL. */
   readonly postgres?: Readonly<Record<string, string>>;
+  /** As whom the operator logs in to PostgreSQL; the recommended role when nothing is said. */
+  readonly management?: 'recommended' | 'superuser';
 }
 
 /**
@@ -51,11 +62,17 @@ export interface World {
   readonly kv: KvClient;
   readonly kvSetUp: KvSetUp;
   readonly postgres: Postgres;
+  /** The operator's login, which the platform's OpenBao record holds too. */
+  readonly management: ManagementRole;
   readonly metacontroller: Metacontroller;
   readonly externalSecrets: ExternalSecrets;
   readonly hook: HookProcess;
+  /** The service account token that the operator logs in to OpenBao with. */
+  readonly projectedToken: ProjectedToken;
   /** PEM of the CA that signed PostgreSQL's certificate. */
   readonly ca: string;
+  /** How the hook is reached. */
+  readonly hookAccess: HookAccess;
   /** For one more replica of the hook. */
   readonly hookEnv: Readonly<Record<string, string>>;
   close(): Promise<void>;
@@ -107,7 +124,8 @@ async function buildWorld(options: WorldOptions, atEnd: (end: Undo) => void): Pr
   });
   const postgres = await startPostgres({ tls, settings: options.postgres ?? {} });
   atEnd(() => postgres.close());
-  const { name: username, password } = postgres.superuser;
+  const management = await managementOf(postgres, ca, options.management);
+  const { username, password } = management;
   await new KvClient(openBao.root, platform.mount).write('management/pg-main', { username, password }, 0);
 
   say('Kubernetes API');
@@ -130,9 +148,17 @@ async function buildWorld(options: WorldOptions, atEnd: (end: Undo) => void): Pr
   atEnd(() => externalSecrets.stop());
 
   say('the operator');
-  await writeFile(join(folder, 'token'), kvSetUp.operatorToken, { mode: 0o600 });
+  const login = await setUpOperatorLogin({
+    ...{ openBao, api, kube, ca, folder },
+    ...{ policy: kvSetUp.operatorPolicy, namespace: operatorNamespace },
+  });
+  atEnd(() => login.token.stop());
   await writeFile(join(folder, 'ca.crt'), ca);
-  const hookEnv = { ...hookVariables(folder, api, openBao, kvSetUp), ...options.env };
+  const hookAccess = await setUpHookAccess({ openBao, kube, folder, namespace: operatorNamespace });
+  const hookEnv = {
+    ...hookVariables(folder, api, openBao, kvSetUp),
+    ...{ ...login.env, ...hookAccess.env, ...options.env },
+  };
   await warm;
   const hook = await HookProcess.start(hookEnv, options.onHookLine);
   atEnd(() => hook.stop());
@@ -144,10 +170,29 @@ async function buildWorld(options: WorldOptions, atEnd: (end: Undo) => void): Pr
     ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
   });
   atEnd(() => metacontroller.stop());
-  for (const controller of controllersFor(hook.url)) await kube.create(compositeControllers, controller);
+  for (const controller of controllersFor(hook.url, hookAccess.controllers))
+    await kube.create(compositeControllers, controller);
   options.signal?.throwIfAborted();
   const kv = new KvClient(openBao.root, kvSetUp.mount);
-  return { api, kube, openBao, kv, kvSetUp, postgres, metacontroller, externalSecrets, hook, ca, hookEnv };
+  return {
+    ...{ api, kube, openBao, kv, kvSetUp, postgres, metacontroller, externalSecrets, hook, ca, hookEnv },
+    projectedToken: login.token,
+    hookAccess,
+    management,
+  };
+}
+
+/** Several Instances and replicas share the login in scenarios, so its limit of connections is put out of the way. */
+async function managementOf(
+  postgres: Postgres,
+  ca: string,
+  wanted: WorldOptions['management'] = 'recommended',
+): Promise<ManagementRole> {
+  if (wanted === 'superuser') return superuserLogin(postgres);
+  const ssl = { ca, servername: pgHost };
+  const management = await setUpManagementRole(postgres, ssl);
+  await runAsSuperuser(postgres, ssl, [`alter role ${management.username} connection limit -1`]);
+  return management;
 }
 
 const ownCrds = ['postgresqlinstances', 'postgresqltenants'].map(
@@ -164,7 +209,6 @@ const hookVariables = (folder: string, api: KubernetesApi, openBao: OpenBao, kv:
   OPENBAO_ADDRESS: openBao.url,
   OPENBAO_EXTERNAL_ADDRESS: 'https://openbao.example.internal:8200',
   OPENBAO_MOUNT: kv.mount,
-  OPENBAO_TOKEN_FILE: join(folder, 'token'),
   SECRET_STORE_NAME: 'postgresql-tenants',
   POSTGRES_CA_FILE: join(folder, 'ca.crt'),
   CHECK_INTERVAL_SECONDS_MIN: '5',
