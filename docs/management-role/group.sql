@@ -1,0 +1,11 @@
+-- Recommended. A group owns the registry and administers the tenants' roles; logins are members that switch to it, so that
+-- a login can be replaced while the operator runs. In the PostgreSQLInstance: managementDatabase: pgtenancy and
+-- adminRole: pgtenancy_admin. A superuser runs it, with a password of his own making:
+--   psql -v ON_ERROR_STOP=1 -v password="$PASSWORD" -f group.sql
+-- The limit of connections must hold maxConnections of the Instance for each replica of the operator, and one more.
+create role pgtenancy_admin nologin nosuperuser inherit createdb createrole noreplication nobypassrls;
+create role pgtenancy_login login nosuperuser inherit nocreatedb nocreaterole noreplication nobypassrls
+  connection limit 20 password :'password';
+grant pgtenancy_admin to pgtenancy_login;
+create database pgtenancy owner pgtenancy_admin template template0 encoding 'UTF8';
+revoke all on database pgtenancy from public;

@@ -1,0 +1,7 @@
+-- In place of group.sql where there can be no other database or role: one login does it all, in a database that exists. Its
+-- password can be changed, the login itself cannot be replaced: on 16 and newer only the creator of a role may change it.
+-- In the PostgreSQLInstance: managementDatabase: postgres and no adminRole.
+--   psql -v ON_ERROR_STOP=1 -v password="$PASSWORD" -f single-login.sql
+create role pgtenancy_login login nosuperuser inherit createdb createrole noreplication nobypassrls
+  connection limit 20 password :'password';
+grant create on database postgres to pgtenancy_login;
