@@ -6,14 +6,14 @@ const layers = {
   api: { folders: [], packages: ['zod'] },
   domain: { folders: ['api'], packages: ['node:crypto', 'node:util'] },
   'back-pressure': { folders: ['domain'], packages: [] },
-  reconcile: { folders: ['api', 'domain', 'back-pressure'], packages: ['node:crypto', 'node:util', 'zod'] },
+  reconcile: { folders: ['api', 'domain'], packages: ['node:crypto', 'node:util', 'zod'] },
   postgres: {
     folders: ['domain', 'reconcile', 'back-pressure'],
-    packages: ['pg', 'node:crypto', 'node:tls', 'node:net', 'node:util', 'zod'],
+    packages: ['pg', 'node:crypto', 'node:dns', 'node:tls', 'node:net', 'node:util', 'zod'],
   },
   'http-client': { folders: [], packages: ['axios', 'node:https', 'node:http', 'node:fs/promises'] },
   openbao: {
-    folders: ['domain', 'reconcile', 'http-client'],
+    folders: ['domain', 'reconcile', 'http-client', 'back-pressure'],
     packages: ['axios', 'zod', 'node:fs/promises'],
   },
   kubernetes: {
@@ -23,41 +23,70 @@ const layers = {
   metrics: { folders: ['domain', 'reconcile'], packages: ['prom-client'] },
   http: {
     folders: ['api', 'domain', 'reconcile', 'metrics', 'back-pressure'],
-    packages: ['fastify', 'zod', 'pino', 'node:crypto', 'node:http', 'node:https', 'node:net'],
+    packages: [
+      'fastify',
+      'zod',
+      'pino',
+      'node:crypto',
+      'node:http',
+      'node:https',
+      'node:net',
+      'node:stream',
+      'node:tls',
+    ],
   },
-  config: { folders: ['http-client', 'openbao'], packages: ['zod', 'node:net'] },
+  'hook-credentials': {
+    folders: ['http', 'http-client'],
+    packages: ['pino', 'node:crypto', 'node:fs/promises', 'node:timers/promises'],
+  },
+  config: { folders: ['http-client', 'openbao', 'hook-credentials'], packages: ['zod', 'node:net'] },
+  log: { folders: ['config', 'reconcile', 'metrics'], packages: ['pino'] },
+  process: {
+    folders: [
+      'config',
+      'hook-credentials',
+      'http',
+      'kubernetes',
+      'log',
+      'metrics',
+      'openbao',
+      'postgres',
+      'reconcile',
+    ],
+    packages: ['fastify', 'pino', 'zod', 'node:fs', 'node:net', 'node:timers/promises'],
+  },
   generate: {
     folders: ['api', 'config', 'domain'],
     packages: ['zod', 'yaml', 'prettier', 'node:fs/promises', 'node:path', 'node:url'],
   },
 };
-const adapters = Object.keys(layers);
+/** What may stand directly in src/ and be imported by every folder. main.ts, beside them, wires the process. */
+const everywhere = ['errors', 'secret', 'pem'];
 
-const importRules = Object.entries(layers).map(([name, { folders, packages }]) => {
-  const barred = adapters.filter((other) => other !== name && !folders.includes(other));
-  const allowed = packages.map((p) => p.replaceAll('/', '\\/')).join('|');
-  return {
-    files: [`src/${name}/**/*.ts`],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              regex: `^\\.\\./(${barred.join('|')})/`,
-              message: `${name}/ may import only ${folders.join(', ') || 'nothing else'}.`,
-            },
-            { regex: '^\\.\\./(main|config|logger)\\.ts$', message: 'Only main.ts wires the process.' },
-            {
-              regex: allowed === '' ? '^[^.]' : `^(?!(${allowed})$)[^.]`,
-              message: `${name}/ may use only ${packages.join(', ') || 'no package'}.`,
-            },
-          ],
-        },
-      ],
-    },
-  };
+const barring = (regex, message) => ({
+  'no-restricted-imports': ['error', { patterns: regex.map((one) => ({ regex: one, message })) }],
 });
+
+const importRules = [
+  {
+    files: ['src/*/**/*.ts'],
+    rules: barring(['.'], 'Give the folder a row in `layers`, which says what it may import.'),
+  },
+  ...Object.entries(layers).map(([name, { folders, packages }]) => ({
+    files: [`src/${name}/**/*.ts`],
+    rules: barring(
+      [
+        `^\\.\\./(?!(${folders.join('|') || ' '})/|(${everywhere.join('|')})\\.ts$)`,
+        `^(?!(${packages.join('|') || ' '})$)[^.]`,
+      ],
+      `${name}/ may import only ${[...folders, ...packages].join(', ') || 'nothing else'}.`,
+    ),
+  })),
+  {
+    files: [`src/{${everywhere.join(',')}}.ts`],
+    rules: barring(['^\\./(?!domain/)'], 'What every folder may import knows the domain at most.'),
+  },
+];
 
 export default tseslint.config(
   { ignores: ['node_modules/', 'dist/', '.cache/', '.demo/'] },

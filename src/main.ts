@@ -1,34 +1,27 @@
-import { readFileSync } from 'node:fs';
-
 import { readConfig } from './config/read-config.ts';
-import { lastWords } from './last-words.ts';
-import { createLogger } from './logger.ts';
-import { startProcess } from './process.ts';
+import { closingSeconds } from './config/time-variables.ts';
+import { createLogger } from './log/logger.ts';
+import { readText } from './process/read-text.ts';
+import { startProcess } from './process/start.ts';
 
-/* The process: configuration, start, and an orderly end. Everything else is made in process.ts and passed down. */
+/* The process: configuration, start, and an orderly end. Everything else is made in process/start.ts and passed down. */
 
 const config = configured();
 const logger = createLogger(config.logLevel);
 process.on('uncaughtException', die);
 process.on('unhandledRejection', die);
-const operator = await startProcess(config, logger).catch((error: unknown) => {
+let stopping = false;
+// Before the start: the first process of a container does not even get a signal that it has no handler for.
+for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, onSignal);
+const starting = startProcess(config, logger).catch((error: unknown) => {
   logger.fatal({ err: error }, 'cannot start');
+  sayIfSilent('cannot start', error);
   process.exit(1);
 });
 
-/** For what comes after the last answer: closing connections, and giving a token back. */
-const afterDeadlineMs = 10_000;
-const signals = ['SIGTERM', 'SIGINT'] as const;
-const secondSignal = new AbortController();
-let stopping = false;
-
-for (const name of signals) process.on(name, stopOrHurry);
-
-function stopOrHurry(signal: NodeJS.Signals) {
-  if (stopping) {
-    secondSignal.abort();
-    return;
-  }
+/** The first one asks for an orderly end, the second one for an end. */
+function onSignal(signal: NodeJS.Signals) {
+  if (stopping) process.exit(1);
   stopping = true;
   logger.info({ signal }, 'stopping');
   void stop().then(
@@ -41,25 +34,34 @@ function stopOrHurry(signal: NodeJS.Signals) {
 }
 
 async function stop() {
-  await operator.drain(secondSignal.signal);
-  // Who is in a hurry after the pause gets what Node does by itself: the process ends at once.
-  for (const name of signals) process.off(name, stopOrHurry);
-  setTimeout(() => {
-    logger.error('could not stop in time');
-    process.exit(1);
-  }, config.deadlineMs + afterDeadlineMs).unref();
+  const operator = await starting;
+  await operator.drain();
+  setTimeout(
+    () => {
+      logger.error('could not stop in time');
+      process.exit(1);
+    },
+    config.deadlineMs + closingSeconds * 1_000,
+  ).unref();
   await operator.close();
 }
 
 /** What is left after an error that nobody expected cannot be trusted; somebody starts the process again. */
 function die(error: unknown) {
-  logger.fatal(lastWords(error), 'unexpected error');
+  logger.fatal({ err: error }, 'unexpected error');
+  sayIfSilent('unexpected error', error);
   process.exit(1);
+}
+
+/** Without a log somebody would see an exit code and nothing else. */
+function sayIfSilent(what: string, error: unknown) {
+  if (config.logLevel !== 'silent') return;
+  process.stderr.write(`${what}: ${error instanceof Error ? error.message : typeof error}\n`);
 }
 
 function configured() {
   try {
-    return readConfig(process.env, (path) => readFileSync(path, 'utf8'));
+    return readConfig(process.env, readText);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : 'the configuration cannot be read'}\n`);
     process.exit(2);

@@ -3,6 +3,8 @@
 -- adminRole: pgtenancy_admin. A superuser runs it, with a password of his own making:
 --   psql -v ON_ERROR_STOP=1 -v password="$PASSWORD" -f group.sql
 -- The limit of connections must hold maxConnections of the Instance for each replica of the operator, and one more.
+-- The password would stand in the log; a SCRAM verifier made elsewhere in its place stands in no statistics either.
+set log_statement = 'none';
 create role pgtenancy_admin nologin nosuperuser inherit createdb createrole noreplication nobypassrls;
 create role pgtenancy_login login nosuperuser inherit nocreatedb nocreaterole noreplication nobypassrls
   connection limit 20 password :'password';

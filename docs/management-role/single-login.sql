@@ -2,6 +2,8 @@
 -- password can be changed, the login itself cannot be replaced: on 16 and newer only the creator of a role may change it.
 -- In the PostgreSQLInstance: managementDatabase: postgres and no adminRole.
 --   psql -v ON_ERROR_STOP=1 -v password="$PASSWORD" -f single-login.sql
+-- The password would stand in the log; a SCRAM verifier made elsewhere in its place stands in no statistics either.
+set log_statement = 'none';
 create role pgtenancy_login login nosuperuser inherit createdb createrole noreplication nobypassrls
   connection limit 20 password :'password';
 grant create on database postgres to pgtenancy_login;

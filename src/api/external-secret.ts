@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { mapOf } from './first-fault.ts';
 import { metadataShape } from './metadata.ts';
 
 export const externalSecretApiVersion = 'external-secrets.io/v1';
@@ -40,7 +41,7 @@ export const repeatableExternalSecretShape = z.looseObject({
   metadata: z.looseObject({
     name: z.string(),
     namespace: z.string(),
-    labels: z.record(z.string(), z.string()).optional(),
+    labels: mapOf(z.string()).optional(),
   }),
   spec: observedSpecShape,
 });

@@ -5,13 +5,14 @@ import {
   repeatableExternalSecretShape,
   type DesiredExternalSecret,
 } from './external-secret.ts';
+import { mapOf } from './first-fault.ts';
 import { instanceShape } from './instance.ts';
 import { tenantShape } from './tenant.ts';
 
 const anyObject = z.looseObject({ metadata: z.looseObject({ name: z.string() }) });
 
 /** `{ "<Kind>.<group>/<version>": { "<namespace>/<name>": object } }` (hook version v2). */
-const objectMap = z.record(z.string(), z.record(z.string(), anyObject));
+const objectMap = mapOf(mapOf(anyObject));
 
 /**
  * What we may have to repeat must be what its key says: an answer without a child that is there would delete it, and an
@@ -20,8 +21,9 @@ const objectMap = z.record(z.string(), z.record(z.string(), anyObject));
 const childrenShape = objectMap.superRefine((children, context) => {
   for (const [key, object] of Object.entries(children[externalSecretKey] ?? {})) {
     const { data } = repeatableExternalSecretShape.safeParse(object);
-    if (data === undefined || `${data.metadata.namespace}/${data.metadata.name}` !== key)
-      context.addIssue({ code: 'custom', path: [externalSecretKey, key], message: 'not what its key says' });
+    if (data !== undefined && `${data.metadata.namespace}/${data.metadata.name}` === key) continue;
+    context.addIssue({ code: 'custom', path: [externalSecretKey, key], message: 'not what its key says' });
+    return;
   }
 });
 

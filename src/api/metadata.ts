@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-const labelMap = z.record(z.string(), z.string());
+import { listOf, mapOf } from './first-fault.ts';
+
+const labelMap = mapOf(z.string());
 
 /** The part of ObjectMeta that decisions use; the API server is the judge of the rest. */
 export const metadataShape = z.looseObject({
@@ -15,8 +17,8 @@ export const metadataShape = z.looseObject({
   deletionTimestamp: z.string().optional(),
   labels: labelMap.optional(),
   annotations: labelMap.optional(),
-  finalizers: z.array(z.string()).optional(),
-  ownerReferences: z.array(z.looseObject({ uid: z.string(), controller: z.boolean().optional() })).optional(),
+  finalizers: listOf(z.string()).optional(),
+  ownerReferences: listOf(z.looseObject({ uid: z.string(), controller: z.boolean().optional() })).optional(),
 });
 
 /** The annotation that carries a human's word for a loss; its value is the token of the condition's message. */

@@ -1,6 +1,6 @@
+import type { HookCredentialSources } from '../hook-credentials/hook-credentials.ts';
 import type { OpenBaoAuth } from '../openbao/token-source-of.ts';
 import { certificateBlocks } from '../pem.ts';
-import type { Secret } from '../secret.ts';
 import type { NamedFile } from './file-shapes.ts';
 import { openBaoDefaults } from './openbao-variables.ts';
 import type { Variables } from './variables.ts';
@@ -30,14 +30,11 @@ export interface Config {
   readonly resyncSeconds: number;
 }
 
-export interface HookConfig {
+/** The files were read and fitted together at the start. */
+interface HookConfig extends HookCredentialSources {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** Paths of PEM files that were read and fitted together at the start. Undefined: plain HTTP, as was asked for. */
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
-  /** One token, or two during a rotation; a file has one a line (`readHookTokens`). Undefined: nobody is asked for one. */
-  readonly tokens: { readonly file: string } | { readonly values: readonly Secret[] } | undefined;
 }
 
 interface KubernetesConfig {
@@ -96,7 +93,7 @@ const hookTlsOf = ({ HOOK_TLS_CERT_FILE: cert, HOOK_TLS_KEY_FILE: key }: Variabl
 
 const hookTokensOf = ({ HOOK_TOKEN: given, HOOK_TOKEN_FILE: file }: Variables): HookConfig['tokens'] => {
   if (file !== undefined) return { file: file.path };
-  return given === undefined ? undefined : { values: given.tokens };
+  return given === undefined ? undefined : { values: given };
 };
 
 const openBaoAuthOf = (env: Variables): OpenBaoAuth => {

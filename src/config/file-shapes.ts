@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { readHookTokens } from '../hook-tokens.ts';
+import { readHookTokens } from '../hook-credentials/hook-tokens.ts';
 import { isHeaderToken } from '../http-client/header-token.ts';
 import { certificateBlocks, parsedCertificate, parsedPrivateKey } from '../pem.ts';
 import { valueDocs } from './variable-docs.ts';
@@ -73,11 +73,11 @@ export const privateKey: Content = {
     parsedPrivateKey(text) === undefined ? 'holds no PEM private key (without passphrase)' : undefined,
 };
 
-/** One line for a request's header; the newline that editors put at the end does not count. */
+/** One line for a request's header; what editors put around it (a newline, a byte order mark) does not count. */
 export const token: Content = {
   holds: 'a token',
   faultOf: (text) =>
-    isHeaderToken(text.trimEnd()) ? undefined : 'does not hold one token of printable ASCII without spaces',
+    isHeaderToken(text.trim()) ? undefined : 'does not hold one token of printable ASCII without spaces',
 };
 
 /** For requests to the hook: one token, or two. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-import { readHookTokens, type HookTokens } from '../hook-tokens.ts';
+import { readHookTokens } from '../hook-credentials/hook-tokens.ts';
+import type { Secret } from '../secret.ts';
 import { certificates, hookTokens, namedFile, privateKey, type ReadFile } from './file-shapes.ts';
 import { choice, integer } from './value-shapes.ts';
 import { valueDocs, variableDocs } from './variable-docs.ts';
@@ -8,9 +9,9 @@ import { valueDocs, variableDocs } from './variable-docs.ts';
 const hookToken = () =>
   z
     .string()
-    .transform((text, context): Extract<HookTokens, { tokens: unknown }> => {
+    .transform((text, context): readonly Secret[] => {
       const read = readHookTokens(text);
-      if ('tokens' in read) return read;
+      if ('value' in read) return read.value;
       context.addIssue({ code: 'custom', message: read.fault });
       return z.NEVER;
     })

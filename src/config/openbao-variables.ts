@@ -16,8 +16,13 @@ export const openBaoDefaults = {
 
 const openBaoPath = () =>
   required()
-    .refine(isMountPath, 'must be a path of OpenBao without slashes around it')
+    .refine(isMountPath, { error: 'must be a path of OpenBao without slashes around it', abort: true })
     .register(valueDocs, { looksLike: 'a path of OpenBao' });
+
+/** No KV engine can be mounted there. */
+const ownPaths: ReadonlySet<string | undefined> = new Set(['sys', 'auth', 'identity', 'cubbyhole', 'audit']);
+
+const firstSegment = (path: string): string | undefined => path.split('/')[0];
 
 const openBaoToken = () =>
   z
@@ -36,10 +41,15 @@ export const openBaoVariables = (readFile: ReadFile) => ({
       'Where people and applications reach OpenBao, when that is another address; `status.credential.url` of a Tenant begins with it.',
     default: '`OPENBAO_ADDRESS`',
   }),
-  OPENBAO_MOUNT: openBaoPath().register(variableDocs, {
-    meaning:
-      'The KV version 2 mount that holds the credentials. Its first segment must differ from `INSTALLATION`.',
-  }),
+  OPENBAO_MOUNT: openBaoPath()
+    .refine(
+      (path) => !ownPaths.has(firstSegment(path)),
+      'must be a KV mount: OpenBao keeps that path for itself',
+    )
+    .register(variableDocs, {
+      meaning:
+        'The KV version 2 mount that holds the credentials. Its first segment must differ from `INSTALLATION`.',
+    }),
   OPENBAO_NAMESPACE: openBaoPath().optional().register(variableDocs, {
     meaning: 'Namespace of OpenBao that the mounts are in.',
     default: 'none: the root namespace',
@@ -50,7 +60,7 @@ export const openBaoVariables = (readFile: ReadFile) => ({
   }),
   OPENBAO_TRUST_SYSTEM_ROOTS: choice('true', 'false').default('false').register(variableDocs, {
     meaning:
-      '`true`: `OPENBAO_ADDRESS` has a certificate of a public CA, (one that Node.js trusts by itself), so no `OPENBAO_CA_FILE` is given.',
+      '`true`: `OPENBAO_ADDRESS` has a certificate of a public CA (one that Node.js trusts by itself), so no `OPENBAO_CA_FILE` is given.',
   }),
   OPENBAO_AUTH: choice('kubernetes', 'token').default('kubernetes').register(variableDocs, {
     meaning:
@@ -66,6 +76,7 @@ export const openBaoVariables = (readFile: ReadFile) => ({
       requiredWhen: 'with `OPENBAO_AUTH=kubernetes`',
     }),
   OPENBAO_AUTH_MOUNT: openBaoPath()
+    .refine((path) => firstSegment(path) !== 'auth', 'must be the path below auth/: leave out auth/')
     .optional()
     .register(variableDocs, {
       meaning: 'Mount of the Kubernetes auth method.',

@@ -1,4 +1,4 @@
-import { parsedCertificate, parsedPrivateKey, certificateBlocks } from '../pem.ts';
+import { readHookCertificate } from '../hook-credentials/hook-certificate.ts';
 import { fileAt, token, type ReadFile } from './file-shapes.ts';
 import { openBaoDefaults } from './openbao-variables.ts';
 import {
@@ -44,8 +44,11 @@ const hookRelations: readonly Relation[] = [
     variable: 'HOOK_TLS_KEY_FILE',
     reads: ['HOOK_TLS_CERT_FILE'],
     holds: ({ HOOK_TLS_CERT_FILE: certificate, HOOK_TLS_KEY_FILE: key }) =>
-      certificate === undefined || key === undefined || fitTogether(certificate.text, key.text),
-    fault: 'names a key that does not fit the first certificate in HOOK_TLS_CERT_FILE',
+      certificate === undefined ||
+      key === undefined ||
+      'value' in readHookCertificate(certificate.text, key.text),
+    fault:
+      'names a key that cannot be used with HOOK_TLS_CERT_FILE: it is not that of the first certificate there, or OpenSSL refuses one of the two',
   },
   ...secretWith('HOOK_TOKEN', hookAuthentication),
   {
@@ -55,13 +58,6 @@ const hookRelations: readonly Relation[] = [
     fault: 'must differ from PORT',
   },
 ];
-
-const fitTogether = (certificates: string, key: string): boolean => {
-  const privateKey = parsedPrivateKey(key);
-  const [first] = certificateBlocks(certificates);
-  if (privateKey === undefined || first === undefined) return false;
-  return parsedCertificate(first)?.checkPrivateKey(privateKey) === true;
-};
 
 const kubernetesHttps: Condition = {
   reads: ['KUBERNETES_URL'],
@@ -106,6 +102,12 @@ const openBaoRelations: readonly Relation[] = [
     text: 'OPENBAO_TRUST_SYSTEM_ROOTS=false',
     opposite: 'OPENBAO_TRUST_SYSTEM_ROOTS=true',
   }),
+  {
+    variable: 'OPENBAO_TRUST_SYSTEM_ROOTS',
+    reads: ['OPENBAO_ADDRESS'],
+    holds: (env) => env.OPENBAO_TRUST_SYSTEM_ROOTS === 'false' || openBaoHttps.holds(env),
+    fault: 'must not be true with an http OPENBAO_ADDRESS, which shows no certificate',
+  },
 ];
 
 const kubernetesLogin: Condition = {

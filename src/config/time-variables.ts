@@ -1,6 +1,9 @@
 import { integer } from './value-shapes.ts';
 import { variableDocs } from './variable-docs.ts';
 
+/** The most that the end takes after the last answer: closing connections, and giving a token back. */
+export const closingSeconds = 10;
+
 export const timeVariables = () => ({
   HOOK_TIMEOUT_SECONDS: integer(
     15,

@@ -19,7 +19,10 @@ export const kubernetesName = () =>
 /** The name of an object, which may have dots. */
 export const kubernetesObjectName = () =>
   required()
-    .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be the name of a Kubernetes object: a-z, 0-9, - and .')
+    .regex(
+      /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+      'must be the name of a Kubernetes object: a-z and 0-9, with - and single dots in between',
+    )
     .max(253, 'must have at most 253 characters')
     .register(valueDocs, { looksLike: 'a Kubernetes name' });
 

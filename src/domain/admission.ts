@@ -1,7 +1,7 @@
 import { tenantNameMax } from '../api/tenant.ts';
 import type { RegistryRow, TenantCatalog } from './catalog.ts';
 import { secretName } from './children.ts';
-import { judgeExtension } from './extensions.ts';
+import { entersDatabases, judgeExtension } from './extensions.ts';
 import type { InstanceLookup, TenantFacts } from './facts.ts';
 import { faultOfName } from './names.ts';
 import type { TenantStep } from './steps.ts';
@@ -139,14 +139,15 @@ function secretNameIsFree({ child, wish }: TenantFacts): Judgement {
 export const foreignChild = (wish: TenantFacts['wish']): string =>
   `ExternalSecret "${secretName(wish.name)}" exists already in namespace "${wish.namespace}" and does not belong to this Tenant; it is never taken over: delete it, or create a Tenant with another name`;
 
-function extensionsAreInstallable({ catalog, offers, wish }: TenantFacts): Judgement {
+function extensionsAreInstallable(facts: TenantFacts): Judgement {
+  const { offers, wish } = facts;
   if (wish.extensions.length === 0) return null;
   if (!offers.known) return cannotTell(offers);
   const context = {
     offers: offers.value,
     installed: [],
     listed: wish.extensions.map(({ name }) => name),
-    superuser: catalog.known && catalog.value.manager.entersDatabases,
+    superuser: entersDatabases(facts),
     untouched: true,
     database: undefined,
   };

@@ -1,20 +1,17 @@
-import type { RegistryRow } from './catalog.ts';
+import type { RegistryRow, TenantCatalog } from './catalog.ts';
 import { afterConfirmation } from './confirm.ts';
 import type { TenantFacts } from './facts.ts';
+import { otherServer } from './other-server.ts';
 import type { MoveToInstance, TenantStep } from './steps.ts';
 import { cannotTell, holds, step, wait, type Verdict } from './verdict.ts';
 
-/** The registry row is ours: this Tenant, this Instance, this installation, on the server that the registry knows. */
+/** The registry row is ours: this Tenant, this Instance, this installation, on the server that it was made on. */
 export function namesClaimed(facts: TenantFacts): Verdict<TenantStep> {
   const { catalog, credential, wish } = facts;
   if (!catalog.known) return cannotTell(catalog);
-  const { systemIdentifier, registeredSystemIdentifier, row } = catalog.value;
-  if (systemIdentifier !== null && systemIdentifier !== registeredSystemIdentifier) {
-    return wait(
-      'SystemIdentifierChanged',
-      `another PostgreSQL server answers for PostgreSQLInstance "${wish.instanceName}"; the platform administrator sees how to go on with: kubectl describe postgresqlinstance ${wish.instanceName}`,
-    );
-  }
+  const other = otherServer(facts, catalog.value);
+  if (other !== null) return wait(other.reason, other.message);
+  const { row } = catalog.value;
   if (row !== null) return rowIsOurs(facts, row);
   if (!credential.known) return cannotTell(credential);
   if (credential.value.kind === 'absent') {
@@ -22,18 +19,45 @@ export function namesClaimed(facts: TenantFacts): Verdict<TenantStep> {
       kind: 'ClaimNames',
     });
   }
-  const message =
-    'OpenBao has a record of this Tenant, but the registry has no row for it; a database administrator can restore the row from a backup';
+  return rowLost(wish, catalog.value, credential.value.version);
+}
+
+/** What still has one of its names may be its own, and only a row can prove it: no word claims such a name again. */
+function rowLost(
+  { uid, confirm, registryLostSince }: TenantFacts['wish'],
+  catalog: TenantCatalog,
+  version: number,
+): Verdict<TenantStep> {
+  const taken = takenNames(catalog);
+  if (taken.length > 0) {
+    return wait(
+      'RegistryLost',
+      `${noRow}, and its names are not free: ${taken.join(', ')}; a database administrator restores the row from a backup, or enters it again (docs/operations.md)`,
+    );
+  }
+  const message = `${noRow}; a database administrator can restore the row from a backup`;
   // The loss is told first; the word that is asked for then belongs to this loss alone.
-  if (wish.registryLostSince === '') return wait('RegistryLost', message);
-  return afterConfirmation(wish.confirm, {
+  if (registryLostSince === '') return wait('RegistryLost', message);
+  return afterConfirmation(confirm, {
     reason: 'RegistryLost',
     message,
-    lost: [wish.uid, String(credential.value.version), wish.registryLostSince],
-    purpose: 'or, to claim the names again if they are free',
+    lost: [uid, String(version), registryLostSince],
+    purpose: 'or, to claim the names again',
     step: { kind: 'ClaimNames' },
   });
 }
+
+const noRow = 'OpenBao has a record of this Tenant, but the registry has no row for it';
+
+const takenNames = ({ role, database, holders }: TenantCatalog): readonly string[] => [
+  ...[database.named, database.tombstone].flatMap((found) =>
+    found === null ? [] : [`database "${found.name}" exists`],
+  ),
+  ...(role.named === null ? [] : [`role "${role.named.name}" exists`]),
+  ...holders.map(
+    ({ namespace, name, tenantUid }) => `Tenant ${namespace}/${name} (UID ${tenantUid}) has a row with them`,
+  ),
+];
 
 function rowIsOurs({ instance, settings, wish }: TenantFacts, row: RegistryRow): Verdict<TenantStep> {
   if (row.installation !== settings.installation) {

@@ -28,7 +28,10 @@ export function credentialStored(facts: TenantFacts): Verdict<TenantStep> {
         }
       : {
           reason: 'CredentialLost',
-          message: `record ${settings.credentialKey} in OpenBao has no live version any more; undelete it to keep the password`,
+          message:
+            stored.kind === 'deleted'
+              ? `record ${settings.credentialKey} in OpenBao has no live version any more; undelete it to keep the password`
+              : `OpenBao has no record ${settings.credentialKey}, and so no version that could be undeleted`,
         }),
     // The version that was handed over tells one loss from the next: numbering restarts with a new history.
     lost: [wish.uid, row.roleOid ?? '', String(versionOf(stored)), handedOver(facts)],

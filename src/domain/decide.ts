@@ -1,10 +1,6 @@
 import type { Condition } from '../api/conditions.ts';
-import {
-  tenantConditionTypes,
-  tenantPhases,
-  type TenantConditionType,
-  type TenantPhase,
-} from '../api/tenant.ts';
+import { tenantConditionTypes, type TenantConditionType, type TenantPhase } from '../api/tenant.ts';
+import { afterTrouble } from './after-trouble.ts';
 import { climb, type Climb } from './climb.ts';
 import { findingOf, stalledFindings, type Finding } from './conditions.ts';
 import { descend, withWayOut, type Descent } from './descent.ts';
@@ -12,6 +8,7 @@ import type { DescentFacts, TenantFacts } from './facts.ts';
 import { tenantLadder } from './ladder.ts';
 import { extensionsInstalled } from './login-checks.ts';
 import { notKept } from './not-kept.ts';
+import { mayLetGo, withLastResort } from './retention.ts';
 import type { DescentStep, TenantStep } from './steps.ts';
 import type { Note, Verdict } from './verdict.ts';
 
@@ -58,10 +55,6 @@ function withTrouble(state: State, trouble: Note | undefined): State {
   const rungs = state.rungs.map((rung) => (rung === state.first ? first : rung));
   return { ...state, step: null, first, rungs };
 }
-
-/** What is unknown, waits or holds by now speaks for itself, and a step that was taken beside it was not its own. */
-const afterTrouble = <Step>(verdict: Verdict<Step>, trouble: Note): Verdict<Step> =>
-  verdict.kind === 'step' ? { kind: 'wait', ...trouble } : verdict;
 
 /** Each rung speaks for itself; what is unknown, and all others while the deciding fact is, stays as recorded. */
 function rungFindings(state: State): Finding<TenantConditionType>[] {
@@ -115,8 +108,9 @@ export function decideDescent(
   const state = descend(facts, recorded.phase);
   const retain = facts.wish.deletionPolicy === 'Retain';
   const failed = trouble === undefined ? state.verdict : afterTrouble(state.verdict, trouble);
-  const verdict = failed === state.verdict || retain ? failed : withWayOut(failed);
-  const letGo = trouble !== undefined && facts.overdue && retain;
+  const destroying = failed === state.verdict ? failed : withWayOut(facts, failed);
+  const verdict = retain ? withLastResort(facts, failed) : destroying;
+  const letGo = trouble !== undefined && retain && mayLetGo(facts);
   const note = noteOf(verdict, facts);
   const first = verdict.kind === 'holds' ? null : verdict;
   return {
@@ -130,16 +124,18 @@ export function decideDescent(
 
 /** What still exists, or was not looked at, stays as recorded; what is gone says so. */
 function leavingFindings(state: Descent, { reason, message }: Note): readonly Finding<TenantConditionType>[] {
-  const reached = state.surveyed ? tenantPhases.indexOf(state.phase) : Infinity;
   return order.map((type) => {
     if (type === 'Ready') return { type, status: 'False', reason, message };
-    const standing = tenantPhases.findIndex(
-      (phase) => phase === (type === 'ExtensionsInstalled' ? 'DatabaseCreated' : type),
-    );
-    return standing <= reached
-      ? { type, status: 'Unknown', reason, message, unlessRecorded: true }
-      : { type, status: 'False', ...deleted };
+    return state.gone.some((phase) => phase === goesWith(type))
+      ? { type, status: 'False', ...deleted }
+      : { type, status: 'Unknown', reason, message, unlessRecorded: true };
   });
+}
+
+/** Extensions are gone with their database, and the Secret is with its ExternalSecret. */
+function goesWith(type: TenantConditionType): string {
+  if (type === 'ExtensionsInstalled') return 'DatabaseCreated';
+  return type === 'CredentialProjected' ? 'ExternalSecretCreated' : type;
 }
 
 const deleted: Note = { reason: 'Deleted', message: '' };

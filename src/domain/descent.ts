@@ -38,8 +38,8 @@ export const descent: readonly Landing[] = [
 
 export interface Descent {
   readonly phase: TenantPhase;
-  /** False: what still exists could not be seen, and the phase is the recorded one. */
-  readonly surveyed: boolean;
+  /** What is seen not to exist any more. */
+  readonly gone: readonly TenantPhase[];
   readonly step: DescentStep | null;
   readonly verdict: Verdict<DescentStep>;
   /** Nothing is left to do: the finalizer may go. */
@@ -52,9 +52,14 @@ export function descend(facts: DescentFacts, recorded: TenantPhase | undefined):
   const phase = phaseOf(standing, recorded);
   const verdict = facts.wish.deletionPolicy === 'Retain' ? retained(facts) : destroyed(facts, standing);
   const step = verdict.kind === 'step' && recorded === phase ? verdict.step : null;
-  const surveyed = standing.kind !== 'unknown';
-  return { phase, surveyed, step, verdict, finished: verdict.kind === 'holds' };
+  return { phase, gone: goneOf(facts), step, verdict, finished: verdict.kind === 'holds' };
 }
+
+const goneOf = (facts: DescentFacts): readonly TenantPhase[] =>
+  descent.flatMap(({ phase, exists }) => {
+    const fact = exists(facts);
+    return fact.known && !fact.value ? [phase] : [];
+  });
 
 type Standing =
   | { readonly kind: 'on'; readonly landing: Landing }
@@ -77,14 +82,19 @@ function standingOf(facts: DescentFacts): Standing {
 
 function destroyed(facts: DescentFacts, standing: Standing): Verdict<DescentStep> {
   if (standing.kind === 'ground') return holds;
-  const inTheWay = obstacle(facts);
-  if (inTheWay !== null) return withWayOut(inTheWay);
-  return withWayOut(standing.kind === 'unknown' ? standing.verdict : standing.landing.remove(facts));
+  const going = () => (standing.kind === 'unknown' ? standing.verdict : standing.landing.remove(facts));
+  return withWayOut(facts, obstacle(facts) ?? going());
 }
 
-/** Whatever holds a deletion up may hold it up for good: the message always says how to let go. */
-export const withWayOut = (verdict: Verdict<DescentStep>): Verdict<DescentStep> =>
-  verdict.kind === 'wait' || verdict.kind === 'unknown'
+/**
+ * Whatever holds a deletion up may hold it up for good: the message says how to let go. Without Metacontroller's
+ * finalizer it is not ours to let go.
+ */
+export const withWayOut = (
+  { held }: DescentFacts,
+  verdict: Verdict<DescentStep>,
+): Verdict<DescentStep> =>
+  held && (verdict.kind === 'wait' || verdict.kind === 'unknown')
     ? {
         ...verdict,
         message: `${verdict.message}. To keep everything and let the Tenant go, set spec.deletionPolicy to Retain`,

@@ -1,6 +1,7 @@
 import { ownDatabase } from './database-checks.ts';
 import { known, type Fact } from './fact.ts';
 import type { DescentFacts } from './facts.ts';
+import { otherServer } from './other-server.ts';
 import type { DatabaseView, TenantCatalog } from './catalog.ts';
 
 /*
@@ -40,6 +41,8 @@ export const existingDatabase = (catalog: TenantCatalog): DatabaseView | null =>
 function inOurRow(facts: DescentFacts, exists: (catalog: TenantCatalog) => boolean): Fact<boolean> {
   if (neverGotAnywhere(facts)) return known(false);
   if (!facts.catalog.known) return facts.catalog;
+  const other = otherServer(facts, facts.catalog.value);
+  if (other !== null) return other;
   const catalog = facts.catalog.value;
   return known(catalog.row !== null && exists(catalog));
 }

@@ -1,5 +1,6 @@
 import type { WishedExtension } from '../api/tenant.ts';
 import type { ExtensionOffer, InstalledExtension } from './catalog.ts';
+import type { TenantFacts } from './facts.ts';
 import type { Note } from './verdict.ts';
 import { sqlName } from './sql-name.ts';
 import type { ExtensionInstall } from './steps.ts';
@@ -21,7 +22,7 @@ interface Context {
   readonly installed: readonly InstalledExtension[];
   /** Names of everything that the Tenant lists. */
   readonly listed: readonly string[];
-  /** The management role is a superuser that gets into the database. */
+  /** The management role and its login are superusers: without both it does not get into the database. */
   readonly superuser: boolean;
   /** Nobody has put anything into the database yet: only then may a superuser session enter it. */
   readonly untouched: boolean;
@@ -93,10 +94,16 @@ function faultOfOffer(wished: WishedExtension, offer: ExtensionOffer, context: C
   return null;
 }
 
+export const notSuperusers = 'role and login of the Instance are not both superusers';
+
+/** What cannot be seen is told by itself, and not as a lack of rights. */
+export const entersDatabases = ({ catalog }: TenantFacts): boolean =>
+  !catalog.known || catalog.value.manager.entersDatabases;
+
 function askSuperuser(wished: WishedExtension, offer: ExtensionOffer, context: Context): string {
   const { superuser, database } = context;
   const needs = `extension "${wished.name}" needs a superuser`;
-  const why = superuser ? 'the database is in use already' : 'the management role of the Instance is none';
+  const why = superuser ? 'the database is in use already' : notSuperusers;
   const schema = offer.fixedSchema === null ? ` with schema ${sqlName(wished.schema ?? 'public')}` : '';
   const run = `create extension ${sqlName(wished.name)}${schema}`;
   return database === undefined

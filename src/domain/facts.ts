@@ -43,6 +43,8 @@ export type InstanceLookup =
       readonly certificates: string;
       /** Names that no tenant may have here: the management database, its login and its admin role. */
       readonly reserved: readonly string[];
+      /** Of the server that the Instance was last accepted with, by its status; '' when nothing is recorded. */
+      readonly systemIdentifier: string;
     };
 
 /** What logging in to the tenant's database with the recorded credential showed, and when it was not tried why. */
@@ -60,8 +62,8 @@ export type Session =
       /** Nothing but extensions is in the database. */
       readonly pristine: boolean;
     }
-  /** The password is proven, but no connection was free to look further. */
-  | { readonly kind: 'authenticated' }
+  /** The password is proven, but no connection was free to look further, or `locked`, somebody there held the look up. */
+  | { readonly kind: 'authenticated'; readonly locked?: true }
   | {
       readonly kind: 'rejected';
       /** This replica has set the recorded password already, and it is still refused. */
@@ -108,6 +110,8 @@ export interface DescentFacts extends TenantFacts {
   readonly blockers: Fact<DeletionBlockers>;
   /** 10 minutes have passed since the deletion: Retain waits no longer for a server that cannot be reached. */
   readonly overdue: boolean;
+  /** By what is recorded, a deletion may have shut a database that an application uses. */
+  readonly mayBeShut: boolean;
   /** Status says that names were claimed once, or more. */
   readonly everClaimed: boolean;
   /** Metacontroller's finalizer is on the object, so that it stays until the deletion is finished. */

@@ -49,7 +49,7 @@ function certificateCovers(
   if (coversAddress) return holds;
   return wait(
     'CertificateSANMissing',
-    `the certificate of the server has no IP SAN ${endpoint.hostAddress ?? ''}; issue one that has, or take spec.hostAddress away`,
+    `the certificate of the server for "${endpoint.host}" has no IP SAN ${endpoint.hostAddress ?? ''}; issue one that has, or take spec.hostAddress away`,
   );
 }
 
@@ -58,9 +58,11 @@ export function sameServer(facts: InstanceFacts): Judgement {
   const server = viewOf(facts);
   const { registry, wish } = facts;
   if (server === null) return pending;
-  if (!registry.known) return isUnreadable(registry, server) ? holds : cannotTell(registry);
+  if (!registry.known && isUnreadable(registry, server)) return holds;
+  if (!registry.known && !isBroken(registry)) return cannotTell(registry);
   const actual = server.systemIdentifier;
-  const known = [registry.value.systemIdentifier ?? '', wish.recordedSystemIdentifier];
+  const registered = registry.known ? registry.value.systemIdentifier : null;
+  const known = [registered ?? '', wish.recordedSystemIdentifier];
   const expected = known.find((identifier) => identifier !== '' && identifier !== actual);
   if (actual === null || expected === undefined) return holds;
   const verdict = afterConfirmation<InstanceStep>(wish.confirm, {
@@ -70,14 +72,18 @@ export function sameServer(facts: InstanceFacts): Judgement {
     purpose: 'to go on with this one',
     step: { kind: 'AcceptServer', from: expected },
   });
-  // A registry that is not there, or agrees with its server, needs no rewriting: the word alone is enough.
-  const agrees = registry.value.schemaVersion === null || registry.value.systemIdentifier === actual;
+  // A registry that is not there or not whole, or agrees with its server, needs no rewriting: the word alone is enough.
+  const without = !registry.known || registry.value.schemaVersion === null;
+  const agrees = without || registered === actual;
   return verdict.kind === 'step' && agrees ? holds : verdict;
 }
 
 /** For want of rights, which the check of the rights tells. */
 const isUnreadable = ({ reason }: Unknown, server: ServerView): boolean =>
   reason === 'PermissionDenied' && missingRights(server).length > 0;
+
+/** A part of it is lost. That is seen, and the registry's own condition tells it; the server is as it was. */
+const isBroken = ({ reason }: Unknown): boolean => reason === 'RegistryMissing';
 
 /** The management role may do all that the operator does; what it may not is told in SQL, all at once. */
 export function rightsSuffice(facts: InstanceFacts): Judgement {
@@ -93,7 +99,9 @@ export function rightsSuffice(facts: InstanceFacts): Judgement {
 
 /** The registry is there, in a version that this code can use. */
 export function registryIsCurrent({ registry, wish, claimants }: InstanceFacts): Judgement {
-  if (!registry.known) return cannotTell(registry);
+  if (!registry.known) {
+    return isBroken(registry) ? wait(registry.reason, registry.message) : cannotTell(registry);
+  }
   const { schemaVersion, minCompatibleVersion } = registry.value;
   if (schemaVersion === null && wish.hadRegistry) {
     return registryLost(wish);

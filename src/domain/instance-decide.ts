@@ -1,4 +1,5 @@
 import type { InstanceConditionType, InstancePhase, InstanceStatus } from '../api/instance.ts';
+import { afterTrouble } from './after-trouble.ts';
 import { climb, judge, type Climb } from './climb.ts';
 import { findingOf, mergeConditions, stalledFindings, type Finding } from './conditions.ts';
 import type { InstanceFacts } from './facts.ts';
@@ -29,12 +30,10 @@ export function decideInstance(
   trouble?: Note,
 ): InstanceDecision {
   const state = climb(instanceLadder, 'Planned', facts, recorded);
-  const failed = trouble !== undefined && state.first !== null && state.first.verdict.kind !== 'unknown';
-  const first: Verdict<InstanceStep> | null = failed
-    ? { kind: 'wait', ...trouble }
-    : (state.first?.verdict ?? null);
+  const found = state.first?.verdict ?? null;
+  const first = found === null || trouble === undefined ? found : afterTrouble(found, trouble);
   const own = (type: InstancePhase, verdict: Verdict<InstanceStep>): Verdict<InstanceStep> =>
-    failed && state.first.phase === type ? { kind: 'wait', ...trouble } : verdict;
+    first !== null && first !== found && state.first?.phase === type ? first : verdict;
   const findings = [
     speaking(state, 'Connected', own('Connected', judge([serverAnswers, sameServer], facts))),
     speaking(state, 'RightsSufficient', rightsSuffice(facts)),
@@ -44,7 +43,7 @@ export function decideInstance(
   ];
   return {
     phase: state.phase,
-    step: failed ? null : state.step,
+    step: trouble === undefined ? state.step : null,
     first,
     findings: [...findings, ...stalledFindings(first)],
   };

@@ -1,5 +1,6 @@
-import { judgeExtension, type ExtensionJudgement } from './extensions.ts';
+import { entersDatabases, judgeExtension, type ExtensionJudgement } from './extensions.ts';
 import type { Session, TenantFacts } from './facts.ts';
+import { roleExists } from './role-checks.ts';
 import type { ExtensionInstall, TenantStep } from './steps.ts';
 import {
   cannotTell,
@@ -14,7 +15,8 @@ import {
 } from './verdict.ts';
 
 /** The server takes the recorded password: proven by logging in with it. */
-export function loginProven({ session, wish }: TenantFacts): Verdict<TenantStep> {
+export function loginProven(facts: TenantFacts): Verdict<TenantStep> {
+  const { session, wish } = facts;
   if (!session.known) return cannotTell(session);
   switch (session.value.kind) {
     case 'pending':
@@ -24,6 +26,8 @@ export function loginProven({ session, wish }: TenantFacts): Verdict<TenantStep>
     case 'proven':
       return holds;
     case 'rejected':
+      // Under another name than the recorded one there is nothing to set.
+      if (roleExists(facts).kind !== 'holds') return pending;
       return session.value.afterReset
         ? wait(
             'PasswordRefused',
@@ -45,8 +49,7 @@ export function extensionsInstalled(facts: TenantFacts): Verdict<TenantStep> {
   if (!session.known) return cannotTell(session);
   if (session.value.kind === 'deferred') return holds;
   // Nothing was seen of them: before the application is in that holds it up, afterwards what is recorded stands.
-  if (session.value.kind === 'authenticated')
-    return facts.letIn ? holds : wait('LoginDelayed', crowded(wish));
+  if (session.value.kind === 'authenticated') return facts.letIn ? holds : unseen(wish, session.value);
   if (session.value.kind !== 'proven') return pending;
   const judged = judgeAll(facts, session.value);
   const next = nextInstall(judged);
@@ -70,6 +73,13 @@ function nextInstall(judged: readonly ExtensionJudgement[]): ExtensionInstall | 
   return installs.find((install) => install.as === 'management') ?? installs[0];
 }
 
+const unseen = (wish: TenantFacts['wish'], { locked }: Extract<Session, { kind: 'authenticated' }>) =>
+  locked === true ? wait('LockHeld', catalogLocked(wish.databaseName)) : wait('LoginDelayed', crowded(wish));
+
+/** Of what its own sessions hold up, in a database that the tenant rules. */
+export const catalogLocked = (database: string): string =>
+  `a session holds a lock on the catalog of database "${database}", or what is asked of it takes too long; wait, or have a database administrator find it in pg_stat_activity and end it`;
+
 const crowded = ({ databaseName, roleName }: TenantFacts['wish']): string =>
   `role "${roleName}" has no connection to database "${databaseName}" left, so the extensions cannot be looked at; it is tried again, and goes on once sessions end or spec.connectionLimit is raised`;
 
@@ -78,12 +88,13 @@ const circular: Note = {
   message: 'the listed extensions need each other in a circle; ask the database administrator to install one',
 };
 
-function judgeAll({ catalog, wish, letIn }: TenantFacts, session: Proven): readonly ExtensionJudgement[] {
+function judgeAll(facts: TenantFacts, session: Proven): readonly ExtensionJudgement[] {
+  const { wish, letIn } = facts;
   const context = {
     offers: session.offers,
     installed: session.installed,
     listed: wish.extensions.map(({ name }) => name),
-    superuser: !catalog.known || catalog.value.manager.entersDatabases,
+    superuser: entersDatabases(facts),
     untouched: !letIn && session.pristine,
     database: wish.databaseName,
   };

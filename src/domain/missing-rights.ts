@@ -3,7 +3,7 @@ import { sqlName } from './sql-name.ts';
 
 /**
  * The statements, each with its semicolon, that give the management role what it lacks; empty when it lacks nothing. A
- * superuser lacks nothing. See docs/management-role.sql for the whole role.
+ * superuser lacks nothing. See docs/management-role/ for the whole role.
  */
 export function missingRights(server: ServerView): readonly string[] {
   if (server.superuser) return [];
@@ -15,6 +15,7 @@ export function missingRights(server: ServerView): readonly string[] {
       ? []
       : [`grant create on database ${sqlName(server.managementDatabase.name)} to ${role};`]),
     ...server.registry.foreign.map((object) => `alter ${object} owner to ${role};`),
+    ...server.denied.map((privilege) => `grant ${privilege} to ${role};`),
   ];
 }
 

@@ -2,14 +2,16 @@ import type { RegistryRow, TenantCatalog } from './catalog.ts';
 import { interruptedDrop } from './database-checks.ts';
 import { existingDatabase } from './existence.ts';
 import type { DescentFacts } from './facts.ts';
+import { otherServer } from './other-server.ts';
+import { sqlName } from './sql-name.ts';
 
 /**
- * What a person should know about a Tenant that is let go as retained: what was to be kept is gone already, because a
- * deletion had begun or somebody else took it away. null: all of it is there, or nobody can tell.
+ * What a person should know about a Tenant that is let go as retained: what was to be kept is gone already or cannot be
+ * used, because a deletion had begun or somebody else changed it. null: all of it is in order, or nobody can tell.
  */
 export function notKept(facts: DescentFacts): string | null {
   const { catalog, credential, everClaimed } = facts;
-  if (!catalog.known) return null;
+  if (!catalog.known || otherServer(facts, catalog.value) !== null) return null;
   const noRecord = credential.known && credential.value.kind === 'absent';
   const { row } = catalog.value;
   if (row === null) {
@@ -49,6 +51,28 @@ function aside(catalog: TenantCatalog, row: RegistryRow): readonly string[] {
     return [`an interrupted drop left database "${existing.name}" unusable; only dropping it is left`];
   }
   const { tombstone } = catalog.database;
-  if (tombstone === null) return [];
-  return [`the database is still named "${tombstone.name}", not "${row.databaseName}"`];
+  return [
+    ...(tombstone === null
+      ? []
+      : [`the database is still named "${tombstone.name}", not "${row.databaseName}"`]),
+    ...shut(catalog),
+  ];
+}
+
+/** Each with the statement that opens it. */
+function shut(catalog: TenantCatalog): readonly string[] {
+  const database = existingDatabase(catalog);
+  const role = catalog.role.registered;
+  return [
+    ...(database?.allowConnections === false
+      ? [
+          `database "${database.name}" refuses connections until a database administrator runs: alter database ${sqlName(database.name)} allow_connections true`,
+        ]
+      : []),
+    ...(role?.canLogin === false
+      ? [
+          `role "${role.name}" may not log in until a database administrator runs: alter role ${sqlName(role.name)} login`,
+        ]
+      : []),
+  ];
 }

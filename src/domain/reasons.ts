@@ -54,7 +54,7 @@ export const reasons = {
   ExtensionUnavailable: stalls('The server does not offer this extension, or not in this version.'),
   ExtensionRequires: stalls('The extension needs another one that the Tenant does not list.'),
   RequiresSuperuser: stalls(
-    'Only a superuser may install this extension: the management role is none, or the database is in use already.',
+    'Only a superuser may install this extension: role and login of the Instance are not both superusers, or the database is in use already.',
   ),
   ExtensionMismatch: stalls('The extension is installed in another schema or version than asked for.'),
 

@@ -120,9 +120,14 @@ function blocked(facts: DescentFacts): Verdict<DescentStep> | null {
   return wait('DeletionBlocked', `nothing is deleted while there are ${found.join('; ')}`);
 }
 
-/** `drop owned` takes grants back too, and touches nothing but the database that it runs in and shared objects. */
-const clearedBy = ({ wish }: DescentFacts): string =>
-  `a database administrator runs in each of these databases: drop owned by ${sqlName(wish.roleName)}, or before it, to keep objects: reassign owned by ${sqlName(wish.roleName)} to another role`;
+/**
+ * `drop owned` takes grants back too, and touches nothing but the database that it runs in and shared objects.
+ * `reassign owned` gives away whole databases as well, the Tenant's own among them, wherever it runs.
+ */
+function clearedBy({ wish }: DescentFacts): string {
+  const role = sqlName(wish.roleName);
+  return `a database administrator runs in each of these databases: drop owned by ${role}, or before it, to keep objects: reassign owned by ${role} to "<another role>"; alter database ${sqlName(wish.databaseName)} owner to ${role} (it gave the Tenant's database away as well)`;
+}
 
 const named = (what: string, names: readonly string[], advice: string): readonly string[] =>
   names.length === 0 ? [] : [`${what} (${listed(names)}): ${advice}`];

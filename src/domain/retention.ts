@@ -21,24 +21,57 @@ export function retained(facts: DescentFacts): Verdict<DescentStep> {
 
 /**
  * The row says Retained, or there is no row of ours to mark. An Instance that does not exist has none; a server that
- * cannot be reached is waited for 10 minutes only (the row of the old UID conflicts all the same, nothing is lost).
+ * cannot be reached is waited for 10 minutes only (the row of the old UID conflicts all the same, nothing is lost),
+ * unless a deletion may have shut the database.
  */
 function marked(facts: DescentFacts): Verdict<DescentStep> {
-  const { catalog, instance, overdue } = facts;
+  const { catalog, instance } = facts;
+  const over = mayLetGo(facts);
   if (instance.known && instance.value.kind === 'absent') return holds;
-  if (!catalog.known) return overdue ? holds : cannotTell(catalog);
+  if (!catalog.known) return over ? holds : cannotTell(catalog);
   const elsewhere = strayed(facts, catalog.value);
-  if (elsewhere !== null) return overdue ? holds : elsewhere;
+  if (elsewhere !== null) return over ? holds : elsewhere;
   const { row } = catalog.value;
   if (row === null) return holds;
   const running = runningStatement(catalog.value);
   if (running !== null) {
-    return overdue
+    return over
       ? holds
       : wait('DatabaseBusy', `PostgreSQL is running ${running} database; it goes on by itself afterwards`);
   }
   return kept(facts, catalog.value, row);
 }
+
+/**
+ * Retain has waited long enough. What a deletion may have shut is not let go before it is seen to be open: nobody could
+ * log in to it, and the wish to retain may have come only a moment ago.
+ */
+export function mayLetGo(facts: DescentFacts): boolean {
+  if (!facts.overdue || !facts.mayBeShut) return facts.overdue;
+  const { catalog } = facts;
+  return catalog.known && strayed(facts, catalog.value) === null && !isShut(catalog.value);
+}
+
+/**
+ * How long what holds Retain up is waited for. A server that is gone for good would be waited for for ever where
+ * something may be shut: the message says how to end that.
+ */
+export function withLastResort(facts: DescentFacts, verdict: Verdict<DescentStep>): Verdict<DescentStep> {
+  if (verdict.kind !== 'wait' && verdict.kind !== 'unknown') return verdict;
+  if (verdict.reason === 'Deleting') return verdict;
+  if (!facts.overdue && !facts.mayBeShut) {
+    return { ...verdict, message: `${verdict.message}. ${letGoLater}` };
+  }
+  return facts.overdue && !mayLetGo(facts)
+    ? {
+        ...verdict,
+        message: `${verdict.message}. The deletion that had begun may have shut database and role, so the Tenant is kept until they are open again; if the server is gone for good, take its finalizers off: kubectl -n ${facts.wish.namespace} patch postgresqltenant ${facts.wish.name} --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]'`,
+      }
+    : verdict;
+}
+
+const letGoLater =
+  'If it stays so, the Tenant is let go 10 minutes after its deletion all the same, and its names stay reserved';
 
 /** A mark alone proves nothing: the policy may have been Delete again since it was set, and a deletion have begun. */
 function kept(facts: DescentFacts, catalog: TenantCatalog, row: RegistryRow): Verdict<DescentStep> {
@@ -53,11 +86,18 @@ function kept(facts: DescentFacts, catalog: TenantCatalog, row: RegistryRow): Ve
   }
   const own = ownDatabase(catalog);
   const registered = own === null || own.oid === row.databaseOid;
-  // An interrupted step may have left a grant of ours behind: marking again takes it back.
-  const membershipLeft = catalog.role.registered?.selfGranted === true && !facts.overdue;
-  if (row.state === 'Retained' && registered && !membershipLeft) return holds;
-  return step('Retained', 'marking the names as retained', { kind: 'MarkRetained' });
+  if (row.state !== 'Retained' || !registered) {
+    return step('Retained', 'marking the names as retained', { kind: 'MarkRetained' });
+  }
+  if (!membershipLeft(catalog)) return holds;
+  return step('Retained', 'taking back a membership that an interrupted step left', {
+    kind: 'ReturnMembership',
+  });
 }
+
+/** Of a role that became a superuser only a superuser can take it back. */
+const membershipLeft = ({ role: { registered }, manager }: TenantCatalog): boolean =>
+  registered?.selfGranted === true && (manager.superuser || !registered.superuser);
 
 /** What is kept is kept in use: hardened, open, its role able to log in, however far it had come up or down. */
 function isShut(catalog: TenantCatalog): boolean {

@@ -53,10 +53,8 @@ export function roleAsSpecified(facts: TenantFacts): Verdict<TenantStep> {
 function membershipReturned(role: RoleView, { database, inFlight }: TenantCatalog): Verdict<TenantStep> {
   const creating = inFlight !== null && database.registered === null && database.named === null;
   if (!role.selfGranted || creating) return holds;
-  const repair = { selfGranted: false } as const;
   return toldStep('RoleDrifted', `taking back the membership in role "${role.name}"`, {
-    kind: 'RepairRole',
-    repair,
+    kind: 'ReturnMembership',
   });
 }
 

@@ -24,6 +24,8 @@ export interface ServerView {
     /** What of it belongs to others than the management role, as `alter ... owner to` takes it, e.g. "table pgtenancy.meta". */
     readonly foreign: readonly string[];
   };
+  /** Privileges that the operator needs and the management role has not, as `grant` takes them, e.g. "select on pgtenancy.meta". */
+  readonly denied: readonly string[];
   /** Under verify-full: does the certificate hold the DNS name, and the IP address where one is given? Else both true. */
   readonly certificate: { readonly coversHost: boolean; readonly coversAddress: boolean };
   /** Databases that accept connections and let PUBLIC connect, other than tenants' and template0. */

@@ -11,8 +11,6 @@ export interface RoleRepair {
   readonly bypassRls?: false;
   readonly connectionLimit?: number;
   readonly neverExpires?: true;
-  /** The management role is a member by its own grant, which an interrupted step left behind. */
-  readonly selfGranted?: false;
 }
 
 export interface ExtensionInstall {
@@ -21,6 +19,11 @@ export interface ExtensionInstall {
   readonly version: string | undefined;
   /** Trusted ones are created by the tenant's own login and belong to it, others by the management role. */
   readonly as: 'tenant' | 'management';
+}
+
+/** The management role's own grant of the tenant's role, which an interrupted step left behind, is taken back. */
+interface ReturnMembership {
+  readonly kind: 'ReturnMembership';
 }
 
 /** One write, small enough to be repeated without harm. Going up: */
@@ -35,6 +38,7 @@ export type TenantStep =
     }
   | { readonly kind: 'CreateRole' }
   | { readonly kind: 'RepairRole'; readonly repair: RoleRepair }
+  | ReturnMembership
   | { readonly kind: 'SetPassword' }
   | { readonly kind: 'CreateDatabase' }
   | { readonly kind: 'OpenDatabase' }
@@ -54,6 +58,7 @@ export interface MoveToInstance {
 export type DescentStep =
   | { readonly kind: 'MarkRetained' }
   | { readonly kind: 'ReopenRetained' }
+  | ReturnMembership
   /** No write of ours: the answer leaves the child out, Metacontroller deletes it. */
   | { readonly kind: 'WithdrawExternalSecret' }
   | { readonly kind: 'CloseDatabase' }

@@ -1,20 +1,16 @@
 import { moveToInstance } from './claim.ts';
 import type { TenantCatalog } from './catalog.ts';
 import type { DescentFacts } from './facts.ts';
+import { otherServer } from './other-server.ts';
 import type { DescentStep } from './steps.ts';
 import { wait, type Verdict } from './verdict.ts';
 
 /** What was read is not what this Tenant was made on: another server, or a row that belongs elsewhere; null otherwise. */
-export function strayed(
-  { instance, settings, wish }: DescentFacts,
-  { row, systemIdentifier, registeredSystemIdentifier }: TenantCatalog,
-): Verdict<DescentStep> | null {
-  if (systemIdentifier !== null && systemIdentifier !== registeredSystemIdentifier) {
-    return wait(
-      'SystemIdentifierChanged',
-      `another PostgreSQL server answers for PostgreSQLInstance "${wish.instanceName}", and nothing is changed on it; the platform administrator sees how to go on with: kubectl describe postgresqlinstance ${wish.instanceName}`,
-    );
-  }
+export function strayed(facts: DescentFacts, catalog: TenantCatalog): Verdict<DescentStep> | null {
+  const other = otherServer(facts, catalog);
+  if (other !== null) return wait(other.reason, other.message);
+  const { instance, settings, wish } = facts;
+  const { row } = catalog;
   if (row === null) return null;
   if (row.installation !== settings.installation) {
     return wait(

@@ -28,14 +28,10 @@ export function withdrawExternalSecret({ child, wish, collector }: DescentFacts)
  * What Kubernetes itself has to say against destroying anything, or null. An orphaned ExternalSecret was asked to stay,
  * and with it the access that it hands out; that wish and `deletionPolicy: Delete` cannot both be met, so a person decides.
  */
-export function heldBack({ child, wish, held, collector }: DescentFacts): Verdict<DescentStep> | null {
+export function heldBack(facts: DescentFacts): Verdict<DescentStep> | null {
+  const { child, wish, held, collector } = facts;
   const name = secretName(wish.name);
-  if (!held) {
-    return wait(
-      'DeletionBlocked',
-      "Metacontroller's finalizer is not on this object any more: it may go at any moment and leave a deletion half done, so nothing is deleted",
-    );
-  }
+  if (!held) return wait('DeletionBlocked', letGoOf(facts));
   if (collector === 'orphan') return waitForCollector(name, collector);
   if (!child.known || child.value.kind !== 'foreign' || child.value.orphaned !== true) return null;
   return wait(
@@ -43,6 +39,9 @@ export function heldBack({ child, wish, held, collector }: DescentFacts): Verdic
     `ExternalSecret "${name}" was orphaned (--cascade=orphan) and still hands out the credential, so nothing is deleted. If the database is to go as well: kubectl delete externalsecret ${name} --namespace ${wish.namespace}`,
   );
 }
+
+const letGoOf = ({ wish, settings }: DescentFacts): string =>
+  `Metacontroller's finalizer (metacontroller.io/compositecontroller-<name of the CompositeController>) is not on this object any more: it may go at any moment and leave a deletion half done, so nothing is deleted. To have all of it deleted, put that finalizer back; to have this object go as it is, take off the finalizers that are left (kubectl -n ${wish.namespace} get postgresqltenant ${wish.name} -o jsonpath='{.metadata.finalizers}'), and administrators remove what stays: database "${wish.databaseName}", role "${wish.roleName}", their row in pgtenancy.tenant, and ${settings.credentialKey} in OpenBao`;
 
 const waitForCollector = (name: string, collector: 'foreground' | 'orphan') =>
   wait(

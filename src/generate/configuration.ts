@@ -3,7 +3,7 @@ import { generalVariables } from '../config/general-variables.ts';
 import { hookVariables } from '../config/hook-variables.ts';
 import { kubernetesVariables } from '../config/kubernetes-variables.ts';
 import { openBaoVariables } from '../config/openbao-variables.ts';
-import { timeVariables } from '../config/time-variables.ts';
+import { closingSeconds, timeVariables } from '../config/time-variables.ts';
 import { configurationHead, configurationRows } from './configuration-rows.ts';
 import { blocks, fenced, table } from './markdown.ts';
 
@@ -47,10 +47,16 @@ const groups = (): string[] => [
   group('External Secrets and PostgreSQL', 'What every Tenant gets.', consumerVariables(noFile)),
   group(
     'Times',
-    'In whole seconds. `DRAIN_SECONDS` + 80 % of `HOOK_TIMEOUT_SECONDS` must be less than the `terminationGracePeriodSeconds` of the Pod: with the defaults, more than 17.',
+    `In whole seconds. After \`SIGTERM\` the process runs on for \`DRAIN_SECONDS\`, answers what is under way within 80 % of \`HOOK_TIMEOUT_SECONDS\`, and closes its connections within ${closingSeconds}. The \`terminationGracePeriodSeconds\` of the Pod must be more than these together: with the defaults, more than ${longestEndSeconds()}.`,
     timeVariables(),
   ),
 ];
+
+/** With the defaults. */
+function longestEndSeconds(): number {
+  const { DRAIN_SECONDS: drain, HOOK_TIMEOUT_SECONDS: timeout } = timeVariables();
+  return drain.parse(undefined) + timeout.parse(undefined) * 0.8 + closingSeconds;
+}
 
 const group = (title: string, intro: string, shapes: Parameters<typeof configurationRows>[0]): string =>
   blocks(`## ${title}`, intro, table(configurationHead, configurationRows(shapes)));
@@ -64,7 +70,7 @@ const secretsChapter = blocks(
 
 const namesChapter = blocks(
   '## Misspelt names',
-  'A variable that begins with `HOOK_`, `OPENBAO_` or `SECRET_STORE_` and is not in the tables is a fault, and so is any name of eight letters or more that differs from one in the tables by one or two letters: a setting that was meant is never passed over in silence.',
+  'A variable that begins with `HOOK_`, `OPENBAO_` or `SECRET_STORE_` and is not in the tables is a fault. Other names that are not in the tables are passed over: they may be meant for somebody else.',
   'Variables that Kubernetes makes for the Services of a namespace (`OPENBAO_SERVICE_HOST`, `OPENBAO_PORT=tcp://...`, `METRICS_PORT=tcp://...`) are passed over, whatever the Services are called. `enableServiceLinks: false` in the Pod keeps them out altogether.',
 );
 

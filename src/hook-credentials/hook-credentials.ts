@@ -1,30 +1,37 @@
 import type { Logger } from 'pino';
 
-import type { HookConfig } from './config/config.ts';
-import { readHookCertificate } from './hook-certificate.ts';
+import { readHookCertificate, type HookCertificate } from './hook-certificate.ts';
 import { readHookTokens } from './hook-tokens.ts';
-import { createBearerGate, type BearerGate } from './http/bearer.ts';
-import type { Certificate } from './http/server.ts';
-import type { Secret } from './secret.ts';
-import { watchedFiles, type Reading, type WatchedFiles } from './watched-files.ts';
+import { createBearerGate, type BearerGate } from '../http/bearer.ts';
+import type { Secret } from '../secret.ts';
+import { watchedFiles } from './watched-files.ts';
+
+/** Where they come from. */
+export interface HookCredentialSources {
+  /** Paths of PEM files. Undefined: plain HTTP, as was asked for. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** One token, or two during a rotation; a file has one a line (`readHookTokens`). Undefined: nobody is asked for one. */
+  readonly tokens: { readonly file: string } | { readonly values: readonly Secret[] } | undefined;
+}
 
 /** What the hook shows, and what it wants to be shown. */
 export interface HookCredentials {
   /** As it was at the start; undefined: plain HTTP. */
-  readonly certificate: Certificate | undefined;
+  readonly certificate: HookCertificate | undefined;
   /** Undefined: nobody is asked for a token. */
   readonly gate: BearerGate | undefined;
   /** From now on changed files count. */
-  follow(replaceCertificate: (certificate: Certificate) => void): void;
+  follow(replaceCertificate: (certificate: HookCertificate) => void): void;
   stop(): void;
 }
 
 /** Throws Error when a file cannot be used. */
 export async function hookCredentials(
-  { tls, tokens }: Pick<HookConfig, 'tls' | 'tokens'>,
+  { tls, tokens }: HookCredentialSources,
   logger: Logger,
 ): Promise<HookCredentials> {
   const certificate = tls === undefined ? undefined : await certificateIn(tls);
+  if (certificate !== undefined) warnOfExpiry(certificate.value, logger);
   const tokenFile = tokens !== undefined && 'file' in tokens ? await tokensIn(tokens.file) : undefined;
   const first = tokens !== undefined && 'values' in tokens ? tokens.values : tokenFile?.value;
   const gate = first === undefined ? undefined : createBearerGate(first);
@@ -51,23 +58,19 @@ const tellingOf = <T>(what: string, logger: Logger, use: (value: T) => void) => 
     logger.warn({ what, fault }, 'changed files cannot be used; what was there before stays in use'),
 });
 
-const certificateIn = ({
-  certFile,
-  keyFile,
-}: {
-  readonly certFile: string;
-  readonly keyFile: string;
-}): Promise<WatchedFiles<Certificate>> =>
+const certificateIn = ({ certFile, keyFile }: { readonly certFile: string; readonly keyFile: string }) =>
   watchedFiles({
     paths: [certFile, keyFile],
     read: ([cert = '', key = '']) => readHookCertificate(cert, key),
   });
 
 const tokensIn = (file: string) =>
-  watchedFiles({
-    paths: [file],
-    read: ([text = '']): Reading<readonly Secret[]> => {
-      const read = readHookTokens(text);
-      return 'fault' in read ? read : { value: read.tokens };
-    },
-  });
+  watchedFiles({ paths: [file], read: ([text = '']) => readHookTokens(text) });
+
+/** Whoever renews certificates by hand has time left; whoever lets a machine do it has heard nothing by then. */
+const soonMs = 14 * 86_400_000;
+
+function warnOfExpiry({ expiresAt }: HookCertificate, logger: Logger): void {
+  if (expiresAt > Date.now() + soonMs) return;
+  logger.warn({ expires: new Date(expiresAt) }, 'the certificate of the hook has expired or soon will');
+}

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+
+import { readRegularFile } from '../http-client/regular-file.ts';
 
 /** What files hold together, or why it cannot be used (without repeating any of it). */
 export type Reading<T> = { readonly value: T } | { readonly fault: string };
@@ -14,7 +15,7 @@ interface Options<T> {
 }
 
 interface Listener<T> {
-  /** Hears of everything new that can be used. */
+  /** Hears of everything new that can be read. What it throws is a fault. */
   readonly onChange: (value: T) => void;
   /** Hears once of everything new that cannot: what was good before stays in use. */
   readonly onFault: (fault: string) => void;
@@ -27,9 +28,6 @@ export interface WatchedFiles<T> {
   follow(listener: Listener<T>): void;
   stop(): void;
 }
-
-/** Certificates and tokens are far below. */
-const maxBytes = 1024 * 1024;
 
 /**
  * Files that are looked at again and again, because the kubelet replaces a mounted Secret by swapping a link in the
@@ -51,8 +49,15 @@ export async function watchedFiles<T>({
     if (now.kind === 'changing' || now.digest === seen.digest) return;
     seen = now;
     const reading = readingOf(now, read);
-    if ('fault' in reading) onFault(reading.fault);
-    else onChange(reading.value);
+    if ('fault' in reading) {
+      onFault(reading.fault);
+      return;
+    }
+    try {
+      onChange(reading.value);
+    } catch {
+      onFault('cannot be put to use');
+    }
   };
   const follow = (listener: Listener<T>): void => {
     timer = setTimeout(() => {
@@ -84,14 +89,9 @@ async function lookAt(paths: readonly string[]): Promise<Look> {
   }
 }
 
-/** Throws when one cannot be read, or is larger than anything that belongs there. */
+/** Throws when one cannot be read, or is nothing that belongs there. */
 const textsOf = (paths: readonly string[]): Promise<readonly string[]> =>
-  Promise.all(
-    paths.map(async (path) => {
-      if ((await stat(path)).size > maxBytes) throw new Error('too large');
-      return readFile(path, 'utf8');
-    }),
-  );
+  Promise.all(paths.map(readRegularFile));
 
 /** Kept in place of the texts, which may be secret. */
 const digestOf = (texts: readonly string[]): string =>

@@ -24,11 +24,11 @@ export const mountedCa = ({ ca, caFile, clock }: Options): (() => Promise<Agent 
     const agent = createHttpsAgent(ca);
     return () => Promise.resolve(agent);
   }
-  const file = mountedFile(caFile, fileAgeMs, clock);
+  const file = mountedFile(caFile, { maxAgeMs: fileAgeMs, clock, usable: isBundle });
   let current: { readonly pem: string; readonly agent: Agent } | undefined;
   return async () => {
-    const pem = await file.text().catch(() => '');
-    if (current?.pem === pem || !isBundle(pem)) return current?.agent;
+    const pem = await file.text();
+    if (current?.pem === pem || pem === '') return current?.agent;
     // The old agent is left alone: its sockets may be in use, and idle ones close by themselves.
     current = { pem, agent: createHttpsAgent(pem) };
     return current.agent;

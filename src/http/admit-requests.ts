@@ -1,21 +1,18 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 import type { BearerGate } from './bearer.ts';
-import { limitBodyTime } from './body-time.ts';
-import type { Connections } from './connections.ts';
-import { refusals, type Refusal } from './errors.ts';
-import type { ServerLimits } from './limits.ts';
+import type { BodyBytes } from './body-bytes.ts';
+import type { Refuse } from './bounded-app.ts';
+import { refusals } from './errors.ts';
 
 interface Options {
   readonly gate: BearerGate | undefined;
-  readonly limits: ServerLimits;
-  readonly connections: Connections;
-  readonly refuse: (reply: FastifyReply, refusal: Refusal) => FastifyReply;
+  readonly bodies: BodyBytes;
+  readonly refuse: Refuse;
 }
 
 /** What is judged by the head alone, before anything of the body is read. */
-export function admitRequests(app: FastifyInstance, { gate, limits, connections, refuse }: Options): void {
-  app.addHook('onRequest', limitBodyTime(limits.bodyMs, connections));
+export function admitRequests(app: FastifyInstance, { gate, bodies, refuse }: Options): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (gate === undefined || gate.admits(headersOf(request.raw.rawHeaders, 'authorization'))) done();
     else refuse(reply.header('www-authenticate', 'Bearer'), refusals.unauthorized);
@@ -24,6 +21,10 @@ export function admitRequests(app: FastifyInstance, { gate, limits, connections,
     const encoding = request.headers['content-encoding'] ?? 'identity';
     if (encoding.toLowerCase() === 'identity') done();
     else refuse(reply, refusals.compressed);
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    if (bodies.take(request.raw, reply.raw)) done();
+    else refuse(reply, refusals.crowded);
   });
   app.addHook('preParsing', (request, reply, payload, done) => {
     // Node leaves the "100 Continue" to us, see `createBoundedServer`.

@@ -10,9 +10,11 @@ import type { Connections } from './connections.ts';
 export const limitBodyTime =
   (milliseconds: number, { end }: Connections): onRequestHookHandler =>
   ({ raw }, _reply, done) => {
-    const timer = setTimeout(() => {
+    const judge = () => {
       if (!raw.complete) end(raw.socket);
-    }, milliseconds).unref();
+    };
+    // After a stall of the process timers come before what has arrived meanwhile, so that is let in first.
+    const timer = setTimeout(() => setImmediate(judge), milliseconds).unref();
     const stop = () => {
       clearTimeout(timer);
     };

@@ -1,11 +1,13 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface Connections {
+  /** The connection is not given up before this response is over. */
+  readonly work: (socket: Socket, response: ServerResponse) => void;
   /** The connection brought a request that was let in: it is the last to be given up. */
   readonly trust: (socket: Socket) => void;
   readonly end: (socket: Socket) => void;
-  /** Ends those that no request is under way on. */
+  /** Ends those that no request is worked on for. */
   readonly endIdle: () => void;
   readonly endAll: () => void;
 }
@@ -20,8 +22,8 @@ interface Connection {
 /**
  * Bounds how many connections are open. Turning the next one away would let anybody lock Metacontroller out with silent
  * connections; so when all places are taken, the one is ended that has been without a request for longest, those that
- * never brought one that was let in (or never got through their TLS handshake) first. Only while a request is under way
- * on each of them is the new one turned away, and these are bounded in time.
+ * never brought one that was let in (or never got through their TLS handshake) first. Only while a request is worked
+ * on for each of them is the new one turned away, and these are bounded in number and time.
  */
 export function boundConnections(server: Server, limit: number): Connections {
   /** The longest unused first. */
@@ -45,16 +47,18 @@ export function boundConnections(server: Server, limit: number): Connections {
       if (open.get(connection.key) === connection) open.delete(connection.key);
     });
   });
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const connection = of(socket);
-    if (connection === undefined) return;
-    connection.underWay += 1;
-    response.once('close', () => {
-      connection.underWay -= 1;
-      if (open.delete(connection.key)) open.set(connection.key, connection);
-    });
-  });
   return {
+    work: (socket, response) => {
+      const connection = of(socket);
+      if (connection === undefined) return;
+      connection.underWay += 1;
+      response.once('close', () => {
+        connection.underWay -= 1;
+        if (open.get(connection.key) !== connection) return;
+        open.delete(connection.key);
+        open.set(connection.key, connection);
+      });
+    },
     trust: (socket) => {
       const connection = of(socket);
       if (connection !== undefined) connection.trusted = true;

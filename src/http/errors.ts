@@ -23,6 +23,7 @@ export const refusals = {
   unreadable: fixed(400, 'malformed', 'this is no HTTP request'),
   tooSlow: fixed(408, 'malformed', 'the request took too long to arrive'),
   headTooLarge: fixed(431, 'too_large', 'the URL and the headers are too large'),
+  unexpected: fixed(417, 'malformed', 'no other expectation than 100-continue is met here'),
   unauthorized: fixed(401, 'unauthorized', 'a bearer token that is accepted here is missing'),
   notFound: fixed(404, 'not_found', 'no such path'),
   notPost: fixed(405, 'not_found', 'only POST is answered here'),
@@ -33,10 +34,12 @@ export const refusals = {
   notJson: fixed(400, 'malformed', 'the body is not JSON, or has a key that JavaScript gives a meaning'),
   cut: fixed(400, 'malformed', 'the body did not arrive whole'),
   tooDeep: fixed(400, 'malformed', 'the body is nested too deeply'),
+  tooManyValues: fixed(400, 'malformed', 'the body has too many values'),
   keyTwice: fixed(400, 'malformed', 'the body has a key twice in one object'),
   malformed: fixed(400, 'malformed', 'the body is not a hook request of this kind'),
   bug: fixed(500, 'bug', 'internal error; see the log of the operator'),
   busy: { ...fixed(429, 'busy', 'busy; try again later'), retryAfter: 1 },
+  crowded: { ...fixed(429, 'in_flight_limit', 'busy; try again later'), retryAfter: 1 },
   stopping: { ...fixed(503, 'stopping', 'the operator is stopping'), retryAfter: 1 },
 } as const satisfies Record<string, Refusal>;
 
@@ -63,7 +66,7 @@ const busy = (cause: RefusalCause, seconds: number): Refusal => ({
 /** Sorts whatever a handler threw. Known trouble that got here is a lock or a slot held elsewhere; the rest is a bug. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Trouble && error.reason === 'Busy') {
-    return busy(error instanceof Overload ? error.cause : 'busy', error.retryAfterSeconds ?? 1);
+    return busy(error instanceof Overload ? error.limit : 'busy', error.retryAfterSeconds ?? 1);
   }
   if (error instanceof Refused) return error.refusal;
   switch (codeOf(error)) {

@@ -25,11 +25,16 @@ export interface ServerLimits {
   readonly bodyBytes: number;
 }
 
+export interface HookLimits extends ServerLimits {
+  /** Many long bodies at once: those that are arriving or worked on, together, in bytes. */
+  readonly bodiesBytes: number;
+}
+
 /**
  * Go's clients open some connections in advance and keep idle ones for 90 s, used or not. The times for idle and for
  * unused connections (`headMs`) are longer, so that it is never us who close one that Metacontroller is about to use.
  */
-export const hookLimits: ServerLimits = {
+export const hookLimits: HookLimits = {
   // Far above what Metacontroller's workers hold open, far below what files and memory allow.
   connections: 256,
   handshakeMs: 10_000,
@@ -44,6 +49,8 @@ export const hookLimits: ServerLimits = {
   // etcd stops at 1.5 MiB for one object. A request holds at most two that large: the parent, and either its child or
   // the related Instance, which are small by nature; the last MiB is for the controller and for spaces in the JSON.
   bodyBytes: 4 * 1024 * 1024,
+  // Half a MiB for each request that may be under way. As text and as objects they take several times as much.
+  bodiesBytes: 32 * 1024 * 1024,
 };
 
 /** The kubelet and a Prometheus or two. Whoever could fill these places could have the Pod restarted. */

@@ -1,8 +1,11 @@
 import { constants } from 'node:crypto';
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
+import { createSecureContext } from 'node:tls';
 
 import type { ServerLimits } from './limits.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { StoppableRequest } from './stoppable-request.ts';
 
 /** PEM: the certificate with those between it and the CA, and its private key. */
 export interface Certificate {
@@ -23,15 +26,19 @@ const checkIntervalMs = 5_000;
 
 /** A server that is bounded in everything that Node can bound; not yet listening. */
 export function createBoundedServer(
-  listener: RequestListener,
+  answer: RequestListener,
   { limits, certificate, silenceMs }: Options,
 ): Server {
-  const options: ServerOptions = {
+  const listener = oneAtATime(answer);
+  const options = {
+    IncomingMessage: StoppableRequest,
     maxHeaderSize: limits.headBytes,
     headersTimeout: limits.headMs,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: Math.min(checkIntervalMs, limits.headMs),
+    // The app refuses it in its own words.
+    requireHostHeader: false,
   };
   const server =
     certificate === undefined
@@ -50,8 +57,14 @@ export function createBoundedServer(
   server.maxRequestsPerSocket = limits.requestsPerConnection;
   server.timeout = silenceMs;
   // Who is not let in is not asked for its body either: the app says when to go on.
-  server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  for (const event of ['checkContinue', 'checkExpectation'] as const)
+    server.on(event, (request, response) => server.emit('request', request, response));
   return server;
+}
+
+/** Throws when OpenSSL cannot use it with all that a server of ours asks for. */
+export function checkCertificate(certificate: Certificate): void {
+  createSecureContext(secureOptions(certificate));
 }
 
 /** New connections get this certificate; those that are open go on as they are. Throws when OpenSSL cannot use it. */

@@ -84,10 +84,13 @@ const sendWithRepeat = async (
 };
 
 const createTokenSource = ({ tokenFile, clock }: ClientOptions) => {
-  const file = tokenFile === undefined ? undefined : mountedFile(tokenFile, fileAgeMs, clock);
+  const file =
+    tokenFile === undefined
+      ? undefined
+      : mountedFile(tokenFile, { maxAgeMs: fileAgeMs, clock, usable: isHeaderToken });
   const checked = async (read: Promise<string> | undefined): Promise<string | undefined> => {
-    const token = await read?.catch(() => '');
-    if (token === undefined || isHeaderToken(token)) return token;
+    const token = await read;
+    if (token !== '') return token;
     throw new Trouble('KubernetesForbidden', 'cannot read the token for the Kubernetes API from its file');
   };
   return { current: () => checked(file?.text()), reread: () => checked(file?.reread()) };

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
-import type { Metrics } from './metrics/metrics.ts';
-import type { ActLog } from './reconcile/context.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { ActLog } from '../reconcile/context.ts';
 
 /** The last two are everyday life with several replicas: another one holds the lock, or has taken the step already. */
 const expected: ReadonlySet<string> = new Set(['ok', 'Busy', 'StaleDecision']);

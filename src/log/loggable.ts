@@ -1,5 +1,5 @@
-import { Trouble } from './errors.ts';
-import { Secret } from './secret.ts';
+import { Trouble } from '../errors.ts';
+import { Secret } from '../secret.ts';
 
 /** What a log line may say of an error: libraries hang requests, answers and causes with secrets on theirs. */
 interface LoggedError {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-import type { Config } from './config/config.ts';
+import type { Config } from '../config/config.ts';
 
 /** One line that says what is in force: no secret, no path of a file, and no PEM. A warning when something is open. */
 export function logStart(logger: Logger, config: Config, version: string): void {

@@ -9,7 +9,7 @@ const routes = [
   '/instances/sync',
   '/instances/finalize',
 ];
-const codes = ['200', '400', '401', '404', '405', '408', '413', '415', '429', '431', '500', '503'];
+const codes = ['200', '400', '401', '404', '405', '408', '413', '415', '417', '429', '431', '500', '503'];
 
 /** Why a request was not answered with a status and children. */
 const refusalCauses = [
@@ -19,7 +19,7 @@ const refusalCauses = [
   'unsupported_media_type',
   'not_found',
   'unauthorized',
-  /** As many requests as one process works on are under way. */
+  /** As many requests as one process works on are under way, or as many bytes of their bodies as it may hold. */
   'in_flight_limit',
   /** The work took longer than the hook's timeout allows. */
   'deadline',
@@ -36,6 +36,8 @@ export interface HookMetrics {
   readonly refused: (cause: RefusalCause) => void;
   /** How many requests are worked on now. */
   readonly inFlight: (count: number) => void;
+  /** `expiresAt`: milliseconds since the epoch. */
+  readonly certificateShown: (expiresAt: number) => void;
 }
 
 export function hookMetrics(registry: Registry): HookMetrics {
@@ -58,6 +60,11 @@ export function hookMetrics(registry: Registry): HookMetrics {
     help: 'Hook requests that are worked on now.',
     registers,
   });
+  const expiry = new Gauge({
+    name: 'pgtenancy_hook_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate of the hook expires, in seconds since the epoch; 0: there is none.',
+    registers,
+  });
   for (const cause of refusalCauses) refusals.inc({ cause }, 0);
   const [routeLabel, codeLabel, causeLabel] = [oneOf(routes), oneOf(codes), oneOf(refusalCauses)];
   return {
@@ -65,5 +72,6 @@ export function hookMetrics(registry: Registry): HookMetrics {
       requests.observe({ route: routeLabel(route), code: codeLabel(String(code)) }, seconds),
     refused: (cause) => refusals.inc({ cause: causeLabel(cause) }),
     inFlight: (count) => inFlight.set(count),
+    certificateShown: (expiresAt) => expiry.set(expiresAt / 1000),
   };
 }

@@ -78,6 +78,7 @@ const measuredTenants = (tenants: TenantWrites, change: Change): TenantWrites =>
   claim: (tenant, owner) => change(() => tenants.claim(tenant, owner)),
   createRole: (tenant, password, limit) => change(() => tenants.createRole(tenant, password, limit)),
   repairRole: (tenant, repair) => change(() => tenants.repairRole(tenant, repair)),
+  returnMembership: (tenant) => change(() => tenants.returnMembership(tenant)),
   setPassword: (tenant, password) => change(() => tenants.setPassword(tenant, password)),
   createDatabase: (tenant) => change(() => tenants.createDatabase(tenant)),
   openDatabase: (tenant) => change(() => tenants.openDatabase(tenant)),

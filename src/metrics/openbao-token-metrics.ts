@@ -19,7 +19,7 @@ export function openBaoTokenMetrics(registry: Registry): (login: OpenBaoLogin) =
   });
   const expiry = new Gauge({
     name: 'pgtenancy_openbao_token_expiry_timestamp_seconds',
-    help: 'When the token in use expires, in seconds since the epoch; 0: not known.',
+    help: 'When the last token expires, in seconds since the epoch; 0: not known. An idle replica logs in with its next call only, so its time may be past.',
     registers: [registry],
   });
   return ({ outcome, expiresAt }) => {

@@ -43,10 +43,14 @@ export const createClient = (options: ClientOptions): Client => {
     const signal = AbortSignal.timeout(timeoutMs);
     const token = await inTime(options.token.current(), signal);
     const answer = await send(request, token, signal);
+    if (wasTaken(answer)) options.token.worked(token, false);
     if (answer.status !== 403) return answer;
     // The token may have ended. Nothing was done with a 403, so a write may be sent again too.
     const renewed = await inTime(options.token.renew(token), signal);
-    return renewed.equals(token) ? answer : send(request, renewed, signal);
+    if (renewed.equals(token)) return answer;
+    const second = await send(request, renewed, signal);
+    if (wasTaken(second)) options.token.worked(renewed, true);
+    return second;
   };
 
   return {
@@ -65,11 +69,15 @@ export const createClient = (options: ClientOptions): Client => {
   };
 };
 
+/** An answer that OpenBao gives to a good token only; an error of its own says nothing about it. */
+const wasTaken = ({ status }: Answer): boolean => status < 300 || status === 404;
+
 /** Many calls may wait for one login; each waits no longer than its own time. */
 const inTime = (token: Promise<Secret>, signal: AbortSignal): Promise<Secret> =>
   new Promise((resolve, reject) => {
     const late = (): void =>
       reject(new Trouble('OpenBaoUnreachable', 'cannot log in to OpenBao: it did not answer in time'));
-    signal.addEventListener('abort', late, { once: true });
+    if (signal.aborted) late();
+    else signal.addEventListener('abort', late, { once: true });
     token.then(resolve, reject).finally(() => signal.removeEventListener('abort', late));
   });

@@ -23,8 +23,9 @@ export const assertKept = async (
   { mount, metadata }: Place,
   doing: string,
 ): Promise<void> => {
-  const answers = await Promise.all([client.ask(`${mount}/config`), client.ask(metadata)]);
-  const [ofMount, ofKey] = [settingOf(answers[0], doing), keySettingOf(answers[1], doing)];
+  // First, because it logs in again: a token that has ended may ask nothing, and that would go for a policy's silence.
+  const ofKey = keySettingOf(await client.get(metadata), doing);
+  const ofMount = settingOf(await client.ask(`${mount}/config`), doing);
   // A negative value switches it off in the whole mount; otherwise a key without a value has the mount's.
   if (ofMount?.startsWith('-') === true) return;
   if (isSet(ofMount)) throw wouldExpire(doing, 'the mount', `${mount}/config`);

@@ -5,5 +5,6 @@ import type { TokenSource } from './token-source.ts';
 export const createFixedToken = (token: Secret): TokenSource => ({
   current: () => Promise.resolve(token),
   renew: () => Promise.resolve(token),
+  worked: () => undefined,
   close: () => Promise.resolve(),
 });

@@ -27,7 +27,7 @@ interface Held {
   readonly token: Secret;
   readonly refreshAt: number;
   readonly endsAt: number;
-  /** Until then a 403 says nothing about the token, because it is new: its policy lacks a right. */
+  /** Until then a 403 is not taken for the end of the token, but for a right that its policy lacks. */
   readonly quietUntil: number;
   readonly quietMs: number;
 }
@@ -38,15 +38,19 @@ interface Failure {
   readonly delayMs: number;
 }
 
-const shortestQuietMs = 5_000;
+/** A token that is refused sooner after its login is believed to lack a right. */
+export const shortestQuietMs = 5_000;
 const longestQuietMs = 300_000;
+/** The same for a token that is good for other calls: it may have been revoked since. */
+const longestWorkingQuietMs = 30_000;
 const shortestDelayMs = 1_000;
 const longestDelayMs = 30_000;
 
 /**
  * Tokens from logins. One login at a time, however many wait for it: when two thirds of a token's life are over (nobody
  * waits for that one), when it has ended, and when OpenBao refuses it. Neither a login that fails nor a policy that
- * lacks a right makes a storm of logins: after either there is a pause that doubles (1 to 30 s; 5 to 300 s).
+ * lacks a right makes a storm of logins: after either there is a pause that doubles (1 to 30 s; 5 to 300 s, 30 s while
+ * other calls go well). No pause for a token that worked, unless the last login was for a refusal and did not help.
  */
 export class LoginTokens implements TokenSource {
   readonly #options: Options;
@@ -72,6 +76,14 @@ export class LoginTokens implements TokenSource {
     if (held?.token.equals(rejected) !== true) return this.current();
     if (this.#options.clock() < held.quietUntil) return rejected;
     return (await this.#loggedIn(Math.min(held.quietMs * 2, longestQuietMs))).token;
+  }
+
+  worked(token: Secret, renewed: boolean): void {
+    const held = this.#held;
+    if (held?.token.equals(token) !== true) return;
+    const trusted = renewed || held.quietMs === shortestQuietMs;
+    const quietUntil = Math.min(held.quietUntil, this.#options.clock() + longestWorkingQuietMs);
+    this.#held = trusted ? { ...held, quietMs: shortestQuietMs, quietUntil: 0 } : { ...held, quietUntil };
   }
 
   async close(): Promise<void> {

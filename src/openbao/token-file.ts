@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-
 import { Trouble } from '../errors.ts';
 import { isHeaderToken } from '../http-client/header-token.ts';
+import { readRegularFile } from '../http-client/regular-file.ts';
 import { Secret } from '../secret.ts';
 import type { TokenSource } from './token-source.ts';
 
@@ -21,13 +20,14 @@ export const createTokenFile = (path: string): TokenSource => {
       if (remembered !== undefined && !remembered.equals(rejected)) return remembered;
       return reread();
     },
+    worked: () => undefined,
     close: () => Promise.resolve(),
   };
 };
 
 /** Throws `Trouble` (`OpenBaoLoginFailed`) that calls the content `what`. */
 export const readTokenFile = async (path: string, what: string): Promise<Secret> => {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
+  const text = await readRegularFile(path).catch(() => undefined);
   if (text === undefined) throw new Trouble('OpenBaoLoginFailed', `cannot read the file of ${what}`);
   const token = text.trim();
   if (token === '') throw new Trouble('OpenBaoLoginFailed', `the file of ${what} is empty`);

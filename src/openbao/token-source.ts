@@ -6,6 +6,8 @@ export interface TokenSource {
   current(): Promise<Secret>;
   /** Called when OpenBao refused `rejected` (403): looks for a newer one. The same one means that there is none. */
   renew(rejected: Secret): Promise<Secret>;
+  /** Called when OpenBao took `token`; `renewed`: in a call for which it had refused the one before. */
+  worked(token: Secret, renewed: boolean): void;
   /** Gives back what the source itself asked OpenBao for, as well as can be done within a second. */
   close(): Promise<void>;
 }

@@ -12,8 +12,8 @@ interface BackendOptions {
   readonly slotMs: number;
   /** A connect that fails later than this met silence and not a refusal. */
   readonly silentMs: number;
-  /** Opens a connected management session, or throws `Trouble`. */
-  readonly open: () => Promise<Connection>;
+  /** Opens a connected management session, or throws `Trouble`. Hears the server's major version, 0 while it is not known. */
+  readonly open: (serverMajor: number) => Promise<Connection>;
   /** Of connects that failed. */
   readonly memory: FailureMemory;
   /** Milliseconds that only grow. */
@@ -30,6 +30,8 @@ const timerMs = 10;
 export class Backends {
   readonly #options: BackendOptions;
   readonly #slots: Slots;
+  /** Sessions of other kinds leave one to the management sessions: a tenant can make its own login last. */
+  readonly #others: Slots;
   readonly #idle: IdleSessions;
   /** Management sessions that work is done on. */
   readonly #lent = new Set<Connection>();
@@ -47,11 +49,12 @@ export class Backends {
     this.#idle = new IdleSessions(idleMs, now);
     const message = "all connections that the Instance's maxConnections allows are in use";
     this.#slots = new Slots({ count, waitMs, message, now });
+    this.#others = new Slots({ count: Math.max(1, count - 1), waitMs, message, now });
   }
 
   /** Backends in use (being opened included) and idle, and callers that wait for one. */
   get usage() {
-    return { inUse: this.#inUse, idle: this.#idle.size, waiting: this.#slots.waiting };
+    return { inUse: this.#inUse, idle: this.#idle.size, waiting: this.#slots.waiting + this.#others.waiting };
   }
 
   /**
@@ -79,10 +82,12 @@ export class Backends {
   async reserve<T>(work: (serverMajor: number) => Promise<T>): Promise<T> {
     const serverMajor =
       this.#serverMajor ?? (await this.lend(({ serverMajor }) => Promise.resolve(serverMajor)));
-    return await this.#hold(async () => {
-      await this.#makeRoom();
-      return await work(serverMajor);
-    });
+    const held = () =>
+      this.#hold(async () => {
+        await this.#makeRoom();
+        return await work(serverMajor);
+      });
+    return await this.#others.hold(held);
   }
 
   /** Some session is stuck: only those that have answered since may be taken for alive. */
@@ -102,7 +107,7 @@ export class Backends {
 
   /**
    * Tries an idle session, for at most `limitMs`; the other idle ones are ended, for they may be as dead. False when
-   * there is none or it says nothing. Throws errors of the server.
+   * there is none or it says nothing. Throws errors of the server, and what the work makes of its answer.
    */
   probeIdle(limitMs: number, work: (connection: Connection) => Promise<void>): Promise<boolean> {
     return this.#hold(async () => {
@@ -114,7 +119,7 @@ export class Backends {
         await this.#workOn(connection, work);
         return true;
       } catch (error) {
-        if (sqlState(error) !== undefined) throw error;
+        if (error instanceof Trouble || sqlState(error) !== undefined) throw error;
         return false;
       } finally {
         clearTimeout(timer);
@@ -189,7 +194,7 @@ export class Backends {
     const since = now();
     this.#metSilence = false;
     try {
-      return await open();
+      return await open(this.#serverMajor ?? 0);
     } catch (error) {
       const unreachable = error instanceof Trouble && error.reason === 'InstanceUnreachable';
       this.#metSilence = unreachable && now() - since >= silentMs;

@@ -51,6 +51,7 @@ export class Batch<Query, Result> {
   }
 
   #start(): void {
+    this.#waiting = this.#waiting.filter(({ answered }) => !answered);
     const stuckOnly = this.#running.size === this.#stuck.size;
     if (this.#waiting.length === 0 || !stuckOnly || this.#running.size >= mostStatements) return;
     void this.#run();

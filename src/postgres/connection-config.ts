@@ -69,7 +69,8 @@ function tlsOptions({ tls, host }: ServerTarget): false | ConnectionOptions {
 
 /**
  * Settings that win over whatever a tenant set on its database or role: a planted search path or preload library, a
- * read-only default, another role, a time limit of a millisecond. The date settings make `timestamptz` texts comparable between connections.
+ * read-only default, another role, a time limit of a millisecond. The date settings make `timestamptz` texts comparable
+ * between connections.
  */
 function startupOptions(login: Login, limits: Limits): string {
   const settings = {

@@ -4,6 +4,7 @@ import type { ClientConfig } from 'pg';
 import { z } from 'zod';
 
 import { sqlState } from './errors.ts';
+import { namedSocket, type AddressesOf } from './named-socket.ts';
 import { SafeClient } from './safe-client.ts';
 import { sql, type Sql } from './sql.ts';
 
@@ -17,8 +18,8 @@ export class Connection {
   readonly #client: SafeClient;
   #systemIdentifier: { readonly value: string | null } | undefined;
 
-  constructor(config: ClientConfig) {
-    this.#client = new SafeClient(config);
+  constructor(config: ClientConfig, addressesOf: AddressesOf) {
+    this.#client = new SafeClient({ ...config, stream: () => namedSocket(addressesOf) });
   }
 
   async connect(): Promise<void> {

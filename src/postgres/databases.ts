@@ -2,12 +2,12 @@ import { sqlName } from '../domain/sql-name.ts';
 import { Trouble } from '../errors.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
-import { busyAgain, sqlRoutine, sqlState } from './errors.ts';
+import { sqlRoutine, sqlState } from './errors.ts';
 import type { LongStatements } from './long-statements.ts';
 import { databaseNamed, databaseWithOid, type FoundRole } from './found-objects.ts';
 import { managerOf } from './manager.ts';
 import { registeredDatabase, requireRole } from './ownership.ts';
-import { returnRights, takeRights } from './self-grant.ts';
+import { asTakenBack, returnRights, takeRights } from './self-grant.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql } from './sql.ts';
 import { changeTenant, changeTenantOn, refuseRetained, type TenantChange } from './tenant-transaction.ts';
@@ -60,16 +60,14 @@ async function sendCreate(connection: Connection, tenant: TenantHandle, owner: F
   } catch (error) {
     // Somebody was faster, perhaps another replica: the next catalog read says whose it is.
     if (sqlState(error) === '42P04' || sqlState(error) === '23505') return;
-    if (sqlState(error) === '42501') throw await asDenied(connection, owner, error);
-    throw error;
+    if (sqlState(error) === '42501' && sqlRoutine(error) === 'createdb') {
+      throw await mayNotCreate(connection, owner);
+    }
+    throw asTakenBack(error);
   }
 }
 
-/** CREATEDB is missing, or another replica, whose own attempt failed, took the membership back in this moment. */
-async function asDenied(connection: Connection, owner: FoundRole, error: unknown): Promise<Trouble> {
-  if (sqlRoutine(error) !== 'createdb') {
-    return new Trouble('Busy', `the rights of role "${owner.name}" were taken back in between`, busyAgain);
-  }
+async function mayNotCreate(connection: Connection, owner: FoundRole): Promise<Trouble> {
   const { name } = await managerOf(connection, owner);
   return new Trouble(
     'RightsMissing',

@@ -8,8 +8,9 @@ const dependencyRow = z.object({ text: z.string(), count: z.int() });
 
 /**
  * What would make `drop role` fail outside of the tenant's own database: objects and grants (also what a policy says of
- * the role) in other databases, ownership of and grants on shared objects. Grants on databases are left out: anybody can give them for a database of his own, so they
- * must not block, and are revoked with the role. For people, the first ones in a fixed order.
+ * the role) in other databases, ownership of and grants on shared objects. Grants on databases are left out: anybody
+ * can give them for a database of his own, so they must not block, and are revoked with the role. For people, the first
+ * ones in a fixed order.
  */
 export async function readDependencies(
   connection: Connection,

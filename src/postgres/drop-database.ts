@@ -1,12 +1,12 @@
 import { Trouble } from '../errors.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
-import { sqlState } from './errors.ts';
+import { sqlRoutine, sqlState } from './errors.ts';
 import { databaseNamed, type FoundRole } from './found-objects.ts';
 import type { LongStatements } from './long-statements.ts';
 import { requireOwnersRights } from './manager.ts';
 import { ownRole, refuseOtherOwner } from './ownership.ts';
-import { returnRights, takeRights } from './self-grant.ts';
+import { asTakenBack, returnRights, takeRights } from './self-grant.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql } from './sql.ts';
 import { asBlocked } from './teardown.ts';
@@ -28,7 +28,7 @@ export const dropDatabase = (
     try {
       await sendDrop(connection, name);
     } catch (error) {
-      throw asBlocked(error, name);
+      throw asBlocked(asTakenBack(error), name);
     } finally {
       if (buried.grantedBy !== undefined) await returnRights(connection, tenant, buried.grantedBy);
     }
@@ -42,7 +42,7 @@ async function sendDrop(connection: Connection, name: string): Promise<void> {
   try {
     await connection.run(sql`drop database if exists ${sql.id(name)} with (force)`);
   } catch (error) {
-    if (sqlState(error) !== '42501') throw error;
+    if (sqlState(error) !== '42501' || sqlRoutine(error) !== 'TerminateOtherDBBackends') throw error;
     await connection.run(sql`drop database if exists ${sql.id(name)}`);
   }
 }

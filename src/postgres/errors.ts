@@ -24,6 +24,7 @@ const giveRights =
 const otherName = 'create a Tenant with another name';
 const registryMissing =
   'the registry does not exist in the management database; the conditions of the PostgreSQLInstance say why';
+const columnLost = 'the registry has lost a column; restore schema pgtenancy from a backup';
 
 /** SQLSTATE -> meaning (PostgreSQL, appendix A). Those that are not here are `ServerError`. */
 const statementMeanings: Readonly<Record<string, Meaning>> = {
@@ -51,6 +52,8 @@ const statementMeanings: Readonly<Record<string, Meaning>> = {
   '40001': busy('PostgreSQL met a concurrent change; the step is tried again'),
   '42501': { reason: 'PermissionDenied', advice: giveRights },
   '42P01': { reason: 'RegistryMissing', message: registryMissing },
+  // Columns of the catalogs are the same in all versions that are served; those of the registry are its migrations'.
+  '42703': { reason: 'RegistryMissing', message: columnLost },
   '3F000': { reason: 'RegistryMissing', message: registryMissing },
   '23514': {
     reason: 'NameInvalid',
@@ -108,10 +111,14 @@ export function translated(error: unknown, stage: Stage = 'statement'): unknown 
   }
   const meaning = (stage === 'connect' ? connectMeanings[code] : undefined) ?? statementMeanings[code];
   if (meaning === undefined)
-    return new Trouble('ServerError', `PostgreSQL says ${code}: ${error.message}; ${askLog}`);
-  const message = meaning.message ?? `PostgreSQL says: ${error.message}; ${meaning.advice ?? askLog}`;
+    return new Trouble('ServerError', `PostgreSQL says ${code}: ${printable(error.message)}; ${askLog}`);
+  const message =
+    meaning.message ?? `PostgreSQL says: ${printable(error.message)}; ${meaning.advice ?? askLog}`;
   return new Trouble(meaning.reason, message, meaning.reason === 'Busy' ? busyAgain : {});
 }
+
+/** A text of the server, as a condition may hold it: tenants choose names in it, and whoever reads it has a terminal. */
+export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ');
 
 const isConcurrentChange = ({ routine, message }: DatabaseError): boolean =>
   concurrentChange.routines.some((name) => name === routine) || concurrentChange.text.test(message);

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
 import { Trouble } from '../errors.ts';
+import { catalogLocked } from '../domain/login-checks.ts';
 import type { Reason } from '../domain/reasons.ts';
 import type { ExtensionInstall } from '../domain/steps.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Secret } from '../secret.ts';
 import type { Connection } from './connection.ts';
-import { sqlState } from './errors.ts';
+import { printable, sqlState } from './errors.ts';
 import { noConnectionLeft } from './login-errors.ts';
 import type { ServerContext } from './server-context.ts';
 import { sql, type Sql } from './sql.ts';
@@ -17,8 +18,8 @@ import { undisturbed } from './undisturbed.ts';
 /**
  * Installs one extension in the tenant's database, its schema first. Nothing is dropped, moved or updated, and nothing
  * that it requires is installed along. The tenant owns the schema and what its own login creates.
- * Throws `ExtensionUnavailable`, `ExtensionRequires`, `RequiresSuperuser`, `AuthenticationFailed`, and what a session
- * throws.
+ * Throws `ExtensionUnavailable`, `ExtensionRequires`, `RequiresSuperuser`, `PasswordRejected`, `LockHeld`, and what a
+ * session throws.
  */
 export async function installExtension(
   server: ServerContext,
@@ -38,6 +39,7 @@ export async function installExtension(
     throw new Trouble('PasswordRejected', 'the server refuses the recorded password of the role');
   }
   if (plan === 'authenticated') throw noConnectionLeft(tenant);
+  if (plan === 'locked') throw new Trouble('LockHeld', catalogLocked(tenant.databaseName));
   if (extension.as === 'tenant') return;
   await undisturbed(server, tenant, (connection) => create(connection, extension, plan.schema));
 }
@@ -93,7 +95,7 @@ async function requireInstalled(
     sql`select from pg_catalog.pg_extension e where e.extname = ${name}::name`,
   );
   if (found > 0) return;
-  const why = error instanceof Error ? error.message : '';
+  const why = error instanceof Error ? printable(error.message) : '';
   throw new Trouble('ServerError', `cannot install extension "${name}": PostgreSQL says: ${why}`);
 }
 
@@ -105,6 +107,7 @@ function createStatement({ name, version }: ExtensionInstall, schema: string | u
 
 const meanings: Readonly<Record<string, { readonly reason: Reason; readonly why: string }>> = {
   '0A000': { reason: 'ExtensionUnavailable', why: 'the server does not offer it, or not in this schema' },
+  '57014': { reason: 'ServerError', why: 'it took longer than the time limit; it is tried again later' },
   '58P01': { reason: 'ExtensionUnavailable', why: 'a file of it is missing on the server' },
   '22023': { reason: 'ExtensionUnavailable', why: 'the server does not offer this version' },
   '42704': { reason: 'ExtensionRequires', why: 'an extension that it requires is not installed' },

@@ -15,6 +15,9 @@ const grantShape = z.object({
 });
 type Grant = z.infer<typeof grantShape>;
 
+const revoked = { all: sql`all`, 'grant option for all': sql`grant option for all` };
+type Revoked = keyof typeof revoked;
+
 /**
  * Revokes what was granted to a role on databases: anybody can grant on a database of his own, and it would keep the
  * role from being dropped. A revoke takes back only what the owner gave. What somebody else handed on falls with the
@@ -23,7 +26,7 @@ type Grant = z.infer<typeof grantShape>;
  */
 export async function revokeForeignGrants(connection: Connection, role: FoundRole): Promise<void> {
   for (const grant of await firstGrants(connection, role)) {
-    const what = grant.grantee === role.name ? 'all' : 'grant option for all';
+    const what: Revoked = grant.grantee === role.name ? 'all' : 'grant option for all';
     // Without the owner's rights the server would only warn and revoke nothing.
     if (await inNameOf(connection, grant.owner, () => revoke(connection, grant, what))) continue;
     const { database, grantee, owner } = grant;
@@ -35,10 +38,10 @@ export async function revokeForeignGrants(connection: Connection, role: FoundRol
 }
 
 /** The lock that it may wait for is of that database, which is not the tenant's. */
-async function revoke(connection: Connection, { database, grantee }: Grant, what: string): Promise<void> {
-  const all = what === 'all' ? sql`all` : sql`grant option for all`;
+async function revoke(connection: Connection, { database, grantee }: Grant, what: Revoked): Promise<void> {
+  const from = sql.id(grantee);
   try {
-    await connection.run(sql`revoke ${all} on database ${sql.id(database)} from ${sql.id(grantee)} cascade`);
+    await connection.run(sql`revoke ${revoked[what]} on database ${sql.id(database)} from ${from} cascade`);
   } catch (error) {
     throw asLockHeld(error, `database "${database}", on which "${grantee}" was given rights`);
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { interruptedDrop } from '../domain/database-checks.ts';
 import type { Connection } from './connection.ts';
 import { sql, type Sql } from './sql.ts';
 
@@ -55,4 +56,4 @@ export const databaseNamed = (connection: Connection, name: string): Promise<Fou
   findDatabase(connection, sql`d.datname = ${name}::name`);
 
 /** An interrupted drop left it behind: `alter database` on it ends the session (FATAL), only drop helps. */
-export const isBroken = (database: FoundDatabase): boolean => database.connectionLimit === -2;
+export const isBroken = (database: FoundDatabase): boolean => database.connectionLimit === interruptedDrop;

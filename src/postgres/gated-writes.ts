@@ -18,6 +18,7 @@ export function gatedTenants(gate: PeerGate, writes: TenantWrites): TenantWrites
     claim: (tenant, owner) => pass(() => writes.claim(tenant, owner)),
     createRole: (tenant, password, limit) => pass(() => writes.createRole(tenant, password, limit)),
     repairRole: (tenant, repair) => pass(() => writes.repairRole(tenant, repair)),
+    returnMembership: (tenant) => pass(() => writes.returnMembership(tenant)),
     setPassword: (tenant, password) => pass(() => writes.setPassword(tenant, password)),
     createDatabase: (tenant) => gate.pass(() => writes.createDatabase(tenant), 'outlived'),
     openDatabase: (tenant) => pass(() => writes.openDatabase(tenant)),

@@ -86,17 +86,19 @@ export class LongStatements {
     const slots = Math.max(1, Math.min(most, server.target.maxConnections - 1));
     if (this.#running.size >= slots) throw this.#busy(slots);
     const since = this.#now();
-    const dropped = new AbortController();
+    const session: { connection?: Connection } = {};
     const done = server.backends
-      .reserve((serverMajor) => {
-        const as = { applicationName: marker, serverMajor, dropped: dropped.signal };
-        return onOwnSession(server, as, work);
-      })
+      .reserve((serverMajor) =>
+        onOwnSession(server, { applicationName: marker, serverMajor }, (connection) => {
+          session.connection = connection;
+          return work(connection);
+        }),
+      )
       .finally(() => {
-        if (this.#running.get(marker)?.since === since) this.#running.delete(marker);
+        if (this.#running.get(marker)?.done === done) this.#running.delete(marker);
         this.#usualMs += weight * (this.#now() - since - this.#usualMs);
       });
-    this.#running.set(marker, { done, since, drop: () => dropped.abort() });
+    this.#running.set(marker, { done, since, drop: () => session.connection?.destroy() });
     return done;
   }
 
@@ -125,14 +127,10 @@ export class LongStatements {
 
 async function onOwnSession(
   server: ServerContext,
-  { dropped, ...as }: { applicationName: string; serverMajor: number; dropped: AbortSignal },
+  as: { readonly applicationName: string; readonly serverMajor: number },
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
-  const { target, limits } = server;
-  const connection = await openManagement(target, limits, { ...as, statementMs: limits.longStatementMs });
-  const drop = () => connection.destroy();
-  dropped.addEventListener('abort', drop);
-  if (dropped.aborted) drop();
+  const connection = await openManagement(server, { ...as, statementMs: server.limits.longStatementMs });
   try {
     await work(connection);
   } catch (error) {

@@ -16,6 +16,8 @@ const managerShape = z.object({
   inherits: z.boolean(),
   /** The role is a superuser. */
   outranked: z.boolean(),
+  /** The role is a member of the management role, which can then not become one of it. */
+  circular: z.boolean(),
 });
 
 /** What the management role may do with another role. */
@@ -23,7 +25,8 @@ export type Manager = z.infer<typeof managerShape>;
 
 /**
  * Before version 16 CREATEROLE is enough for every role that is no superuser; since then it takes ADMIN on the role,
- * which its creator is given.
+ * which its creator is given. ADMIN that is only inherited does not count: a grant would be made in the name of the role
+ * that it comes from, and could be neither told from others nor taken back.
  */
 export const managerOf = (connection: Connection, role: FoundRole): Promise<Manager> =>
   connection.row(
@@ -31,9 +34,12 @@ export const managerOf = (connection: Connection, role: FoundRole): Promise<Mana
     sql`
       select me.rolname::text as name, me.rolsuper as superuser, r.rolsuper as outranked,
              case when pg_catalog.current_setting('server_version_num')::integer >= 160000
-                  then pg_catalog.pg_has_role(r.oid, 'member with admin option')
+                  then exists (
+                         select from pg_catalog.pg_auth_members m
+                          where m.roleid = r.oid and m.member = me.oid and m.admin_option)
                   else me.rolcreaterole end as administers,
-             pg_catalog.pg_has_role(r.oid, 'usage') as inherits
+             pg_catalog.pg_has_role(r.oid, 'usage') as inherits,
+             pg_catalog.pg_has_role(r.oid, me.oid, 'member') as circular
         from pg_catalog.pg_roles me, pg_catalog.pg_roles r
        where me.rolname = current_user and r.oid = ${role.oid}::oid`,
   );
@@ -48,10 +54,16 @@ export async function requireManaged(connection: Connection, role: FoundRole): P
       `role "${role.name}" is a superuser, which only a superuser can change; a superuser runs: alter role ${sqlName(role.name)} nosuperuser`,
     );
   }
+  if (manager.circular) {
+    throw new Trouble(
+      'RightsMissing',
+      `role "${role.name}" has the rights of management role "${manager.name}"; a superuser takes them away: revoke ${sqlName(manager.name)} from ${sqlName(role.name)}`,
+    );
+  }
   if (!manager.administers) {
     throw new Trouble(
       'RightsMissing',
-      `management role "${manager.name}" did not create role "${role.name}" and may not change it; name the role that did in spec.adminRole, or a superuser runs: grant ${sqlName(role.name)} to ${sqlName(manager.name)} with admin option`,
+      `management role "${manager.name}" did not create role "${role.name}" and has no ADMIN option of its own on it; name the role that did in spec.adminRole, or a superuser runs: grant ${sqlName(role.name)} to ${sqlName(manager.name)} with admin option`,
     );
   }
   return manager;

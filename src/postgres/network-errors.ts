@@ -49,7 +49,10 @@ const textMeanings: readonly (readonly [RegExp, () => Trouble])[] = [
   ],
   [
     /^There was an error establishing an SSL connection$/,
-    () => unreachable('the server broke off the TLS negotiation; its log says why'),
+    () =>
+      unreachable(
+        'the server broke off the TLS negotiation; its log says why, or no PostgreSQL answers at this address and port: check spec.host, spec.hostAddress and spec.port',
+      ),
   ],
   [
     /^(?:SASL|SCRAM)/,
@@ -70,6 +73,12 @@ const textMeanings: readonly (readonly [RegExp, () => Trouble])[] = [
   ],
 ];
 
+/** What was dialled, by Node's own property on this error: `host`. */
+const nameIn = (error: Error): string =>
+  'host' in error && typeof error.host === 'string'
+    ? `the host name "${error.host}"`
+    : 'the host name of the Instance';
+
 /** `Trouble` for an error of the network, of TLS or of pg itself; undefined when it is none of them. */
 export function networkTrouble(error: unknown): Trouble | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -82,7 +91,7 @@ export function networkTrouble(error: unknown): Trouble | undefined {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return new Trouble(
       'CertificateSANMissing',
-      'the certificate of the server does not hold the host name of the Instance; issue one that does, or put spec.host right',
+      `the certificate of the server does not hold ${nameIn(error)}; issue one that does, or put spec.host right`,
     );
   }
   const certificate = certificateMessages[code];

@@ -3,9 +3,8 @@ import type { TenantHandle } from '../reconcile/ports.ts';
 import { asOwner } from './as-owner.ts';
 import { shareInstance } from './claim.ts';
 import { withTranslation } from './errors.ts';
-import { isBroken, roleWithOid, type FoundDatabase } from './found-objects.ts';
+import { isBroken, type FoundDatabase } from './found-objects.ts';
 import { ownObjects, type OwnObjects } from './ownership.ts';
-import { revokeSelfGrant } from './self-grant.ts';
 import type { ServerContext } from './server-context.ts';
 import { shutPublicOut } from './shut-public-out.ts';
 import { sql } from './sql.ts';
@@ -19,7 +18,7 @@ import {
 import { inTransaction } from './transaction.ts';
 import { tombstoneName } from './tombstone-name.ts';
 
-/** Marks the row Retained: its names stay reserved, and it registers the database that is kept. No self-grant is left. */
+/** Marks the row Retained: its names stay reserved, and it registers the database that is kept. */
 export const retain = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
   changeTenant(server, tenant, mark);
 
@@ -57,9 +56,7 @@ async function reopenDatabase(
  * A database that was created and never opened is in no row yet: without its OID nobody could tell later whose it is. The
  * time is that of the newest mark, so that a step of a deletion that was decided before it is refused.
  */
-async function mark({ connection, tenant, row }: TenantChange): Promise<void> {
-  const role = await roleWithOid(connection, row.roleOid);
-  if (role !== undefined) await revokeSelfGrant(connection, role);
+async function mark({ connection, tenant }: TenantChange): Promise<void> {
   await connection.run(sql`
     update pgtenancy.tenant t
        set state = 'Retained', retained_at = pg_catalog.clock_timestamp(),

@@ -1,9 +1,10 @@
 import { Trouble } from '../errors.ts';
+import { sqlName } from '../domain/sql-name.ts';
 import type { RoleRepair } from '../domain/steps.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Secret } from '../secret.ts';
-import { sqlState } from './errors.ts';
-import { roleNamed } from './found-objects.ts';
+import { sqlRoutine, sqlState } from './errors.ts';
+import { roleNamed, roleWithOid } from './found-objects.ts';
 import { requireManaged } from './manager.ts';
 import { ownRole, requireRole } from './ownership.ts';
 import { scramVerifier } from './scram.ts';
@@ -28,8 +29,22 @@ export async function createRole(
     refuseRetained(row);
     if ((await ownRole(change)) !== undefined) return;
     if ((await roleNamed(connection, row.roleName)) !== undefined) throw foreignRole(row.roleName);
-    await createAndRegister(change, verifier, connectionLimit);
+    try {
+      await createAndRegister(change, verifier, connectionLimit);
+    } catch (error) {
+      const denied = sqlState(error) === '42501' && sqlRoutine(error) === 'CreateRole';
+      throw denied ? mayNotCreate(server.target) : error;
+    }
   });
+}
+
+/** Inside the transaction that failed nothing can be asked any more: who acts there is known from the target. */
+function mayNotCreate({ adminRole, username }: ServerContext['target']): Trouble {
+  const name = adminRole ?? username;
+  return new Trouble(
+    'RightsMissing',
+    `management role "${name}" may not create roles; a superuser runs: alter role ${sqlName(name)} createrole`,
+  );
 }
 
 async function createAndRegister(change: TenantChange, verifier: string, limit: number): Promise<void> {
@@ -63,10 +78,15 @@ export const repairRole = (server: ServerContext, tenant: TenantHandle, repair: 
     const options = attributeOptions(repair);
     const role = await requireRole(change);
     await requireManaged(connection, role);
-    if (options.length > 0) {
-      await connection.run(sql`alter role ${sql.id(role.name)} ${sql.join(options, sql` `)}`);
-    }
-    if (repair.selfGranted === false) await revokeSelfGrant(connection, role);
+    if (options.length === 0) return;
+    await connection.run(sql`alter role ${sql.id(role.name)} ${sql.join(options, sql` `)}`);
+  });
+
+/** Takes back what an interrupted step left. Whatever the role is named by now: the grant is the management role's own. */
+export const returnMembership = (server: ServerContext, tenant: TenantHandle): Promise<void> =>
+  changeTenant(server, tenant, async ({ connection, row }) => {
+    const role = await roleWithOid(connection, row.roleOid);
+    if (role !== undefined) await revokeSelfGrant(connection, role);
   });
 
 /** Only what is asked for: some attributes may not even be named by a management role that is no superuser. */

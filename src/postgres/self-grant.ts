@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
+import { Trouble } from '../errors.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
+import { busyAgain, sqlState, translated } from './errors.ts';
 import type { FoundRole } from './found-objects.ts';
 import { managerOf, requireManaged } from './manager.ts';
 import { sql } from './sql.ts';
@@ -19,7 +21,8 @@ const options = 16;
 export async function takeRights(connection: Connection, role: FoundRole): Promise<boolean> {
   const { superuser } = await requireManaged(connection, role);
   if (superuser) return false;
-  const how = connection.serverMajor >= options ? sql` with inherit true, set true` : sql``;
+  const how =
+    connection.serverMajor >= options ? sql` with inherit true, set true granted by current_user` : sql``;
   await connection.run(sql`grant ${sql.id(role.name)} to current_user${how}`);
   return true;
 }
@@ -42,9 +45,9 @@ export async function inNameOf(
   role: FoundRole,
   work: () => Promise<unknown>,
 ): Promise<boolean> {
-  const { superuser, inherits, administers, outranked } = await managerOf(connection, role);
+  const { superuser, inherits, administers, outranked, circular } = await managerOf(connection, role);
   if (superuser || inherits) await work();
-  else if (administers && !outranked) await withRightsOf(connection, role, work);
+  else if (administers && !outranked && !circular) await withRightsOf(connection, role, work);
   else return false;
   return true;
 }
@@ -52,8 +55,8 @@ export async function inNameOf(
 /**
  * Takes back a membership in the tenant's role that the management role granted itself. Standing memberships make
  * every later role change slower, and the tenant's rights would stay ours. The ADMIN row that PostgreSQL 16 and newer
- * give to a role's creator is granted by the bootstrap superuser and stays. Of a role that became a superuser only a
- * superuser can take it.
+ * give to a role's creator is granted by the bootstrap superuser and stays: the grantor is named, because a superuser
+ * would revoke in that one's name otherwise. Of a role that became a superuser only a superuser can take it.
  */
 export async function revokeSelfGrant(connection: Connection, role: FoundRole): Promise<void> {
   const grants = await connection.rows(
@@ -64,7 +67,8 @@ export async function revokeSelfGrant(connection: Connection, role: FoundRole): 
         join pg_catalog.pg_roles r on r.oid = m.roleid
        where r.oid = ${role.oid}::oid and me.rolname = current_user and (me.rolsuper or not r.rolsuper)`,
   );
-  if (grants.length > 0) await connection.run(sql`revoke ${sql.id(role.name)} from current_user`);
+  if (grants.length === 0) return;
+  await connection.run(sql`revoke ${sql.id(role.name)} from current_user granted by current_user`);
 }
 
 /**
@@ -81,7 +85,17 @@ export async function returnRights(
       await lockTenant(connection, tenant);
       await revokeSelfGrant(connection, role);
     });
-  } catch {
+  } catch (error) {
     connection.destroy();
+    if (!(translated(error) instanceof Trouble)) throw error;
   }
 }
+
+/**
+ * `Busy` for a right (42501) that was there a moment ago, anything else as it is: another replica, whose own attempt had
+ * failed, took the membership back.
+ */
+export const asTakenBack = (error: unknown): unknown =>
+  sqlState(error) === '42501'
+    ? new Trouble('Busy', 'the rights for the statement were taken back in between', busyAgain)
+    : error;

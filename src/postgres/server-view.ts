@@ -6,6 +6,7 @@ import type { ServerView } from '../domain/server.ts';
 import type { ServerTarget } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
 import { mostNames } from './bounded-list.ts';
+import { deniedPrivileges } from './denied-privileges.ts';
 import { sql } from './sql.ts';
 
 const serverRow = z.object({
@@ -21,6 +22,7 @@ const serverRow = z.object({
   inherits: z.boolean(),
   managementDatabase: z.object({ name: z.string(), create: z.boolean() }),
   registry: z.object({ exists: z.boolean(), foreign: z.array(z.string()) }),
+  denied: z.array(z.string()),
   readsRegistry: z.boolean(),
 });
 
@@ -64,11 +66,14 @@ export async function readServerView(connection: Connection, target: ServerTarge
              jsonb_build_object(
                'exists', exists (select from pg_catalog.pg_namespace n where n.nspname = 'pgtenancy'),
                'foreign', ${foreignRegistry}) as "registry",
+             ${deniedPrivileges} as "denied",
              exists (
                select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
                 where n.nspname = 'pgtenancy' and c.relname = 'tenant'
                   and pg_catalog.has_schema_privilege(n.oid, 'usage')
-                  and pg_catalog.has_table_privilege(c.oid, 'select')) as "readsRegistry"
+                  and pg_catalog.has_table_privilege(c.oid, 'select')
+                  and 2 = (select count(*) from pg_catalog.pg_attribute a
+                            where a.attrelid = c.oid and a.attname in ('database_oid', 'role_oid'))) as "readsRegistry"
         from pg_catalog.pg_roles r
        where r.rolname = current_user`,
   );

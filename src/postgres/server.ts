@@ -14,6 +14,7 @@ import type { Connection } from './connection.ts';
 import { gatedRegistry, gatedTenants } from './gated-writes.ts';
 import type { Limits } from './limits.ts';
 import { LongStatements } from './long-statements.ts';
+import type { AddressesOf } from './named-socket.ts';
 import { observation } from './observation.ts';
 import { registryWrites } from './registry.ts';
 import { openManagement, type ServerContext } from './server-context.ts';
@@ -25,6 +26,7 @@ export interface ServerOptions {
   readonly now: () => number;
   /** Hears of each try to open a management session how it ended. */
   readonly onConnect: (outcome: 'ok' | 'Bug' | Reason) => void;
+  readonly addressesOf: AddressesOf;
 }
 
 /** What this replica holds on one server at this moment. */
@@ -56,21 +58,21 @@ export class PostgresServer implements Server {
   readonly #long: LongStatements;
 
   constructor(target: ServerTarget, limits: Limits, options: ServerOptions) {
-    const { now } = options;
+    const { now, addressesOf } = options;
     this.#connects = new FailureMemory({ firstMs: limits.firstRetryMs, lastMs: limits.lastRetryMs, now });
     const backends = new Backends({
       max: target.maxConnections,
       idleMs: limits.idleMs,
       slotMs: limits.slotMs,
       silentMs: limits.silentMs,
-      open: () => opened(target, limits, options),
+      open: (serverMajor) => opened(target, limits, options, serverMajor),
       memory: this.#connects,
       now,
     });
     this.#backends = backends;
     this.#gate = gateOf(backends, limits, now);
     this.#long = new LongStatements(now);
-    const context: ServerContext = { target, limits, backends };
+    const context: ServerContext = { target, limits, backends, addressesOf };
     this.observe = observation(context, this.#gate);
     this.registry = gatedRegistry(this.#gate, registryWrites(context));
     this.tenants = gatedTenants(this.#gate, tenantWrites(context, this.#long));
@@ -110,11 +112,12 @@ const gateOf = (backends: Backends, limits: Limits, now: () => number): PeerGate
 async function opened(
   target: ServerTarget,
   limits: Limits,
-  { onConnect }: Pick<ServerOptions, 'onConnect'>,
+  { onConnect, addressesOf }: Pick<ServerOptions, 'onConnect' | 'addressesOf'>,
+  serverMajor: number,
 ): Promise<Connection> {
-  const as = { applicationName: 'pgtenancy', statementMs: limits.readMs };
+  const as = { applicationName: 'pgtenancy', statementMs: limits.readMs, serverMajor };
   try {
-    const connection = await openManagement(target, limits, as);
+    const connection = await openManagement({ target, limits, addressesOf }, as);
     onConnect('ok');
     return connection;
   } catch (error) {

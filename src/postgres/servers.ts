@@ -1,10 +1,14 @@
+import { promises as dns } from 'node:dns';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Server, ServerTarget, Servers } from '../reconcile/ports.ts';
 import { defaultLimits, type Limits } from './limits.ts';
+import { NameLookups, type LookUp } from './name-lookups.ts';
 import { PostgresServer, type ServerOptions, type Usage } from './server.ts';
 
-interface ServersOptions extends Partial<Limits>, Partial<ServerOptions> {}
+interface ServersOptions extends Partial<Limits>, Partial<Omit<ServerOptions, 'addressesOf'>> {
+  readonly lookUp?: LookUp;
+}
 
 interface Entry {
   readonly target: ServerTarget;
@@ -32,7 +36,14 @@ const unusedMs = 1_800_000;
  * its password.
  */
 export function createServers(options: ServersOptions = {}): PostgresServers {
-  const { now = () => performance.now(), onConnect = () => undefined, ...given } = options;
+  const {
+    now = () => performance.now(),
+    onConnect = () => undefined,
+    lookUp = allAddresses,
+    ...given
+  } = options;
+  const names = new NameLookups({ lookUp, now });
+  const addressesOf = (host: string) => names.addressesOf(host);
   const limits = { ...defaultLimits, ...given };
   const entries = new Map<string, Entry>();
   const forget = (instanceUid: string) => {
@@ -51,7 +62,7 @@ export function createServers(options: ServersOptions = {}): PostgresServers {
     const entry = entries.get(target.instanceUid);
     if (entry !== undefined && sameTarget(entry.target, target)) return entry.server;
     void entry?.server.close();
-    return new PostgresServer(target, limits, { now, onConnect });
+    return new PostgresServer(target, limits, { now, onConnect, addressesOf });
   };
   return {
     of(target: ServerTarget): Server {
@@ -71,6 +82,8 @@ export function createServers(options: ServersOptions = {}): PostgresServers {
     },
   };
 }
+
+const allAddresses: LookUp = (host) => dns.lookup(host, { all: true });
 
 /** A `Secret` shows nothing to a comparison from outside, so it compares itself. */
 function sameTarget(one: ServerTarget, other: ServerTarget): boolean {

@@ -34,5 +34,6 @@ export async function observeSession(
     const offers = await readOffers(connection, wanted);
     return { extensions, offers, pristine: await isPristine(connection) };
   });
+  if (seen === 'locked') return { kind: 'authenticated', locked: true };
   return typeof seen === 'string' ? { kind: seen } : { kind: 'proven', ...seen };
 }

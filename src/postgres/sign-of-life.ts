@@ -11,7 +11,8 @@ const heldUp: readonly unknown[] = ['55P03', '57014', '40P01'];
 
 /**
  * Asks a server that has been silent for a sign of life: the read that every sync makes, of no tenant. It meets the
- * same locks as the real one. Any answer is life, also an error; on a new session what comes too late is death. Never throws.
+ * same locks as the real one. Any answer is life, also an error; on a new session what comes too late is death. Never
+ * throws.
  */
 export async function signOfLife(
   backends: Backends,
@@ -43,15 +44,13 @@ async function within(
   connection: Connection,
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
-  const late = new AbortController();
+  const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    late.abort();
+    reject(noAnswer);
     connection.destroy();
   }, limitMs);
   try {
-    await work(connection);
-  } catch (error) {
-    throw late.signal.aborted ? noAnswer : error;
+    await Promise.race([work(connection), late]);
   } finally {
     clearTimeout(timer);
   }

@@ -7,7 +7,7 @@ import { installExtension } from './extensions.ts';
 import type { LongStatements } from './long-statements.ts';
 import { openDatabase } from './open-database.ts';
 import { moveToInstance, reopenRetained, retain } from './retain.ts';
-import { createRole, repairRole, setPassword } from './roles.ts';
+import { createRole, repairRole, returnMembership, setPassword } from './roles.ts';
 import type { ServerContext } from './server-context.ts';
 import { close, tombstone } from './teardown.ts';
 
@@ -17,6 +17,7 @@ export function tenantWrites(server: ServerContext, long: LongStatements): Tenan
     claim: (tenant, owner) => claim(server, tenant, owner),
     createRole: (tenant, password, limit) => createRole(server, tenant, password, limit),
     repairRole: (tenant, repair) => repairRole(server, tenant, repair),
+    returnMembership: (tenant) => returnMembership(server, tenant),
     setPassword: (tenant, password) => setPassword(server, tenant, password),
     createDatabase: (tenant) => createDatabase(server, long, tenant),
     openDatabase: (tenant) => openDatabase(server, tenant),

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 
+import { notSuperusers } from '../domain/extensions.ts';
+import { catalogLocked } from '../domain/login-checks.ts';
 import { Trouble } from '../errors.ts';
 import type { TenantHandle } from '../reconcile/ports.ts';
 import type { Connection } from './connection.ts';
-import { withTranslation } from './errors.ts';
+import { sqlState, withTranslation } from './errors.ts';
 import { ownRole, registeredDatabase, requireRole } from './ownership.ts';
 import { isPristine } from './pristine.ts';
 import { openManagement, type ServerContext } from './server-context.ts';
@@ -16,7 +18,9 @@ import { endSessions, terminateSessions } from './terminate-sessions.ts';
  * Runs work of the management role in the tenant's database while the tenant is shut out, and only if the database is
  * pristine then. An earlier look is not enough: what the tenant makes after it could be called by a superuser's session.
  * The role may log in again afterwards, whatever happened; after a crash the next observation sees NOLOGIN and repairs
- * it. Throws `RequiresSuperuser` when the management role is none, the tenant made something or let somebody else in, `Busy` while its sessions do not end.
+ * it. Throws `RequiresSuperuser` when the management role is none, the tenant made something or let somebody else in,
+ * `Busy` while its sessions do not end, `LockHeld`
+ * while a lock in the database is held.
  */
 export async function undisturbed(
   server: ServerContext,
@@ -46,10 +50,7 @@ const requireSuperuser = (server: ServerContext): Promise<void> =>
         sql`select from pg_catalog.pg_roles r where r.rolname in (current_user, session_user) and not r.rolsuper`,
       );
       if (found === 0) return;
-      throw new Trouble(
-        'RequiresSuperuser',
-        'the management role is no superuser; a superuser must create it',
-      );
+      throw new Trouble('RequiresSuperuser', `${notSuperusers}; a superuser must create it`);
     }),
   );
 
@@ -75,24 +76,36 @@ const enter = (
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> =>
   server.backends.reserve(async (serverMajor) => {
-    const connection = await openManagement(server.target, server.limits, {
+    const connection = await openManagement(server, {
       applicationName: 'pgtenancy extension',
       statementMs: server.limits.readMs,
       database: tenant.databaseName,
       serverMajor,
     });
     try {
-      await withTranslation(async () => {
-        await requireRegisteredDatabase(connection, tenant);
-        // Only now: a login that was under way when the role became NOLOGIN is a session that can be seen by now.
-        await endSessions(connection, tenant, server.limits.lockMs);
-        await refuseUsed(connection);
-        await work(connection);
-      });
+      await withTranslation(() =>
+        unlessLocked(tenant, async () => {
+          await requireRegisteredDatabase(connection, tenant);
+          // Only now: a login that was under way when the role became NOLOGIN is a session that can be seen by now.
+          await endSessions(connection, tenant, server.limits.lockMs);
+          await refuseUsed(connection);
+          await work(connection);
+        }),
+      );
     } finally {
       await connection.end();
     }
   });
+
+/** A transaction that was prepared holds its locks also when all sessions have ended. */
+async function unlessLocked({ databaseName }: TenantHandle, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (sqlState(error) === '55P03') throw new Trouble('LockHeld', catalogLocked(databaseName));
+    throw error;
+  }
+}
 
 async function refuseUsed(connection: Connection): Promise<void> {
   const used = (message: string) => new Trouble('RequiresSuperuser', message);

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 
-import type { Config } from './config/config.ts';
-import { hookCredentials } from './hook-credentials.ts';
-import { createApp } from './http/app.ts';
-import { createProbes } from './http/probes.ts';
-import type { Routes } from './http/routes.ts';
-import { replaceCertificate } from './http/server.ts';
-import type { Metrics } from './metrics/metrics.ts';
+import type { Config } from '../config/config.ts';
+import { hookCredentials } from '../hook-credentials/hook-credentials.ts';
+import { createApp } from '../http/app.ts';
+import { createProbes } from '../http/probes.ts';
+import type { Routes } from '../http/routes.ts';
+import { replaceCertificate } from '../http/server.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
 interface Parts {
   readonly routes: Routes;
@@ -38,8 +38,10 @@ export async function listen(config: Config, parts: Parts): Promise<Listening> {
   const probes = createProbes(parts);
   const metricsUrl = await originOf(probes, 'http', config.metrics);
   const url = await originOf(app, certificate === undefined ? 'http' : 'https', config.hook);
+  if (certificate !== undefined) parts.metrics.certificateShown(certificate.expiresAt);
   credentials.follow((replacement) => {
     replaceCertificate(app.server, replacement);
+    parts.metrics.certificateShown(replacement.expiresAt);
   });
   return {
     url,

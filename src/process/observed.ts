@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 
-import { measuredCredentials } from './metrics/measured-credentials.ts';
-import { measuredKubernetes } from './metrics/measured-kubernetes.ts';
-import { measuredServers } from './metrics/measured-servers.ts';
-import type { Metrics } from './metrics/metrics.ts';
-import { ReachabilityLog } from './reachability-log.ts';
-import type { Context } from './reconcile/context.ts';
+import { measuredCredentials } from '../metrics/measured-credentials.ts';
+import { measuredKubernetes } from '../metrics/measured-kubernetes.ts';
+import { measuredServers } from '../metrics/measured-servers.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { ReachabilityLog } from '../log/reachability-log.ts';
+import type { Context } from '../reconcile/context.ts';
 
 type Ports = Pick<Context, 'kubernetes' | 'servers' | 'credentials'>;
 

@@ -2,27 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Logger } from 'pino';
 
-import { actLog } from './act-log.ts';
-import type { Config } from './config/config.ts';
-import { hookRoutes } from './http/routes.ts';
-import { createKubernetesReader } from './kubernetes/reader.ts';
+import { actLog } from '../log/act-log.ts';
+import type { Config } from '../config/config.ts';
+import { hookRoutes } from '../http/routes.ts';
+import { createKubernetesReader } from '../kubernetes/reader.ts';
 import { listen } from './listening.ts';
-import { createMetrics, type Metrics } from './metrics/metrics.ts';
+import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { observed } from './observed.ts';
-import { createCredentialStore } from './openbao/credentials.ts';
-import { tokenSourceOf } from './openbao/token-source-of.ts';
-import type { TokenSource } from './openbao/token-source.ts';
-import { createServers } from './postgres/servers.ts';
-import type { Context } from './reconcile/context.ts';
-import { gatedCredentials } from './reconcile/gated-credentials.ts';
-import type { Servers } from './reconcile/ports.ts';
-import { SessionMemory } from './reconcile/session-memory.ts';
-import { logStart } from './start-log.ts';
+import { createCredentialStore } from '../openbao/credentials.ts';
+import { gatedCredentials } from '../openbao/gated-credentials.ts';
+import { tokenSourceOf } from '../openbao/token-source-of.ts';
+import type { TokenSource } from '../openbao/token-source.ts';
+import { createServers } from '../postgres/servers.ts';
+import type { Context } from '../reconcile/context.ts';
+import type { Servers } from '../reconcile/ports.ts';
+import { SessionMemory } from '../reconcile/session-memory.ts';
+import { logStart } from '../log/start-log.ts';
 import { readVersion } from './version.ts';
 
 export interface Operator {
-  /** Readiness goes down, and everybody gets `drainMs` to see it; requests are still answered. `cutShort` ends the pause. */
-  drain(cutShort: AbortSignal): Promise<void>;
+  /** Readiness goes down, and everybody gets `drainMs` to see it; requests are still answered. */
+  drain(): Promise<void>;
   /** Requests under way are answered, connections are closed. Bounded by the request deadline. */
   close(): Promise<void>;
 }
@@ -48,10 +48,9 @@ export async function startProcess(config: Config, logger: Logger): Promise<Oper
   });
   logger.info({ url, metricsUrl, installation: config.installation }, 'listening');
   return {
-    drain: async (cutShort) => {
+    drain: async () => {
       ready = false;
-      if (config.drainMs === 0 || cutShort.aborted) return;
-      await sleep(config.drainMs, undefined, { signal: cutShort }).catch(() => undefined);
+      await sleep(config.drainMs);
     },
     close: async () => {
       await listening.closeHook();
@@ -78,6 +77,7 @@ function partsOf(
         token,
         timeoutMs: openBaoTimeoutMs,
       }),
+      () => performance.now(),
     ),
   };
   return {

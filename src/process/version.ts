@@ -6,4 +6,4 @@ import { z } from 'zod';
 export const readVersion = (): string =>
   z
     .object({ version: z.string() })
-    .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))).version;
+    .parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))).version;

@@ -54,6 +54,8 @@ async function actOnServer(observation: Observation, step: ServerStep): Promise<
       return tenants.createRole(handle, passwordOf(observation), wish.connectionLimit);
     case 'RepairRole':
       return tenants.repairRole(handle, step.repair);
+    case 'ReturnMembership':
+      return tenants.returnMembership(handle);
     case 'CreateDatabase':
       return tenants.createDatabase(handle);
     case 'OpenDatabase':
@@ -127,7 +129,8 @@ async function installExtension(
 
 /** The server looked at this extension and said no; the rest says nothing about the extension. */
 const lasting = ({ reason, outcomeUnknown }: Trouble): boolean =>
-  !outcomeUnknown && !['Busy', 'StaleDecision', 'InstanceUnreachable', 'PasswordRejected'].includes(reason);
+  !outcomeUnknown &&
+  !['Busy', 'LockHeld', 'StaleDecision', 'InstanceUnreachable', 'PasswordRejected'].includes(reason);
 
 function tried(
   { sessions }: Context,

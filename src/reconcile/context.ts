@@ -48,7 +48,7 @@ export interface Act extends Subject {
   readonly step: string;
   /** `ok`, the reason of the trouble, or `Bug`. */
   readonly outcome: string;
-  /** What the trouble says. */
+  /** What the trouble says; else what a repair puts right. */
   readonly detail?: string;
   readonly milliseconds: number;
 }

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { confirmAnnotation } from '../api/metadata.ts';
 import type { PostgreSQLTenant, TenantPhase } from '../api/tenant.ts';
+import type { Reason } from '../domain/reasons.ts';
 import type { DescentStep, TenantStep } from '../domain/steps.ts';
-import type { Note } from '../domain/verdict.ts';
+import type { Note, Verdict } from '../domain/verdict.ts';
 import { actOnTenant } from './act-tenant.ts';
 import { attempt } from './attempt.ts';
 import type { Context } from './context.ts';
@@ -19,7 +20,15 @@ interface Guarded {
   readonly step: TenantStep | DescentStep | null;
   /** The phase that announces the step. */
   readonly phase: TenantPhase;
+  /** The verdict that everything hangs on. */
+  readonly first: Verdict<unknown> | null;
 }
+
+/** What was changed underneath is worth saying in the log: nobody sees it in a condition any more. */
+const repairs: readonly Reason[] = ['RoleDrifted', 'DatabaseNotHardened'];
+
+const detailOf = (first: Verdict<unknown> | null) =>
+  first?.kind === 'step' && repairs.includes(first.reason) ? { detail: first.message } : {};
 
 /**
  * Takes the step if the live object is the one that was posted: a forged, delayed or repeated request changes
@@ -27,7 +36,7 @@ interface Guarded {
  */
 export async function takeGuarded(
   context: Context,
-  { posted, observation, step, phase }: Guarded,
+  { posted, observation, step, phase, first }: Guarded,
 ): Promise<Taken> {
   if (step === null) return { kind: 'none' };
   const { namespace, name } = posted.metadata;
@@ -40,7 +49,7 @@ export async function takeGuarded(
   if (ending !== null) return { kind: 'failed', trouble: ending };
   if (step.kind === 'PublishExternalSecret' || step.kind === 'WithdrawExternalSecret')
     return { kind: 'answered' };
-  const about = { ...tenantSubject(live), phase, step: step.kind };
+  const about = { ...tenantSubject(live), phase, step: step.kind, ...detailOf(first) };
   return takeStep(context, about, () => actOnTenant(context, observation, step));
 }
 

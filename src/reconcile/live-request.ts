@@ -6,7 +6,8 @@ import type { Context } from './context.ts';
  * The request with the live object in place of the posted one; null when there is no such object. What Metacontroller
  * posts comes from its cache and may be one write behind: an answer built on the older of two statuses would be written,
  * the newer one be posted next, and so on without end. And what anybody else posts is not believed: spec, annotations
- * and status are the live ones. While the API cannot be read the posted object is looked at; no step is taken then.
+ * and status are the live ones. While the API cannot be read the posted request itself comes back and is looked at; no
+ * step is taken then, and nothing is let go.
  */
 export async function liveRequest(
   { kubernetes }: Context,

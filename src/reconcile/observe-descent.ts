@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 import { collectorOf, isHeld } from './finalizers.ts';
 import type { Observation } from './observation.ts';
 import { observeTenant } from './observe-tenant.ts';
-import { isOverdue } from './overdue.ts';
+import { isOverdue, mayBeShut } from './overdue.ts';
 
 const none: DeletionBlockers = {
   dependencies: [],
@@ -33,6 +33,7 @@ export async function observeDescent(
       ...observation.facts,
       blockers: await observeBlockers(observation),
       overdue: isOverdue(context, metadata.deletionTimestamp),
+      mayBeShut: mayBeShut(request.parent.status),
       everClaimed: wasEverClaimed(request.parent),
       held: isHeld(metadata),
       collector: collectorOf(metadata),

@@ -57,5 +57,6 @@ function lookupOf(
     sslmode: spec.tls.mode,
     certificates: certificatesOf(context, spec) ?? '',
     reserved: [spec.managementDatabase, spec.adminRole, username].filter((name) => name !== undefined),
+    systemIdentifier: status?.systemIdentifier ?? '',
   };
 }

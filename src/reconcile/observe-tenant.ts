@@ -55,10 +55,13 @@ function rememberIfAtRest(
   { key, session, fresh }: SessionLook,
   facts: TenantFacts,
 ): void {
-  if (!fresh || key === null || !session.known || session.value.kind !== 'proven') return;
+  if (!fresh || key === null || !session.known) return;
+  const seen = session.value;
+  if (seen.kind === 'authenticated' && seen.locked === true) sessions.putOff(facts.wish.uid, key, seen);
+  if (seen.kind !== 'proven') return;
   const extensions = extensionsInstalled(facts);
   const atRest = extensions.kind === 'holds' || (extensions.kind === 'told' && extensions.step === undefined);
-  if (atRest) sessions.remember(facts.wish.uid, key, session.value);
+  if (atRest) sessions.remember(facts.wish.uid, key, seen);
 }
 
 const pathOf = ({ settings }: Context, wish: TenantWish): CredentialPath => ({

@@ -6,8 +6,13 @@ import type { Verdict } from '../domain/verdict.ts';
 import type { OperatorSettings } from './context.ts';
 import type { Taken } from './take-step.ts';
 
-/** Seconds: the next step can be taken, or the same one by now. */
+/** Seconds: the next step can be taken. */
 const atOnce = 0.1;
+/**
+ * Seconds: somebody else was quicker, or the decision too old. Most often that is over by now; what refuses each step
+ * as too old, such as a clock that was set back, must not be asked ten times a second.
+ */
+const again = 1.5;
 /** Seconds: something is about to change that brings no call by itself, such as Metacontroller's cache. */
 const soon = 0.5;
 
@@ -30,7 +35,8 @@ interface Moment {
 export function resyncAfter({ resyncSeconds }: OperatorSettings, moment: Moment): number | undefined {
   const { phaseChanged, taken, first } = moment;
   if (phaseChanged) return undefined;
-  if (taken.kind === 'done' || taken.kind === 'overtaken') return atOnce;
+  if (taken.kind === 'done') return atOnce;
+  if (taken.kind === 'overtaken') return again;
   if (taken.kind === 'stale') return soon;
   if (first === null || first.kind === 'holds') return spread(moment.uid, resyncSeconds);
   if (first.kind === 'step' && taken.kind !== 'answered') return soon;

@@ -90,8 +90,8 @@ export type SessionResult =
       /** Nothing but what extensions brought is in the database: a superuser session can trip over nothing there. */
       readonly pristine: boolean;
     }
-  /** The password was proven, but there was no free connection: nothing else is known. */
-  | { readonly kind: 'authenticated' }
+  /** The password was proven, but there was no free connection, or `locked`, the look did not end: nothing else is known. */
+  | { readonly kind: 'authenticated'; readonly locked?: true }
   /** SQLSTATE 28P01: the server does not take this password. */
   | { readonly kind: 'rejected' };
 
@@ -139,6 +139,8 @@ export interface TenantWrites {
   /** Role and registered OID in one transaction. Throws `Conflict` when a role of that name exists. */
   createRole(tenant: TenantHandle, password: Secret, connectionLimit: number): Promise<void>;
   repairRole(tenant: TenantHandle, repair: RoleRepair): Promise<void>;
+  /** Takes back the management role's own grant of the role, if there is one that it may take back. */
+  returnMembership(tenant: TenantHandle): Promise<void>;
   /** Sets the verifier of this password, by the role's registered OID. */
   setPassword(tenant: TenantHandle, password: Secret): Promise<void>;
   /** `create database` from template0, closed. Outlives the request; `Busy` when no slot is free. */

@@ -23,7 +23,7 @@ export async function release(
     return whileUnreachable(
       context,
       live,
-      unsure ?? { reason: 'Deleting', message: 'the registry cannot be asked for Tenants of this Instance' },
+      unsure ?? (facts.registry.known ? { reason: 'Deleting', message: cannotAsk } : facts.registry),
     );
   }
   const { count, first } = facts.registry.value.activeTenants;
@@ -36,6 +36,8 @@ export async function release(
     ? null
     : { reason: 'TenantsExist', message: 'a Tenant has just claimed its names here; delete it first' };
 }
+
+const cannotAsk = 'the registry cannot be asked for Tenants of this Instance';
 
 /** Why the registry's word cannot be had, or cannot be taken: null when it can. */
 function unsureOf(facts: InstanceFacts): Note | null {
@@ -68,7 +70,7 @@ async function whileUnreachable(context: Context, live: PostgreSQLInstance, why:
   if (!isOverdue(context, deletionTimestamp)) {
     return {
       ...why,
-      message: `${why.message}; the Instance is released once its registry says that it has no Tenant`,
+      message: `${why.message}; the Instance is released once its registry says that it has no Tenant, or 10 minutes after its deletion if it still cannot be asked and no Tenant names the Instance`,
     };
   }
   const tenants = await attempt(() => context.kubernetes.tenantsOf(name));

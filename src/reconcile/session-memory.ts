@@ -13,6 +13,8 @@ interface Entry {
   readonly failures: Readonly<Record<string, Note>>;
   /** Until then an installation that failed is not tried again. */
   readonly failuresUntil: number;
+  /** For how long a look that is held up was put off last; 0: the last one was not. */
+  readonly putOffSeconds: number;
 }
 
 interface Options {
@@ -23,6 +25,9 @@ interface Options {
   /** 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
 }
+
+/** A look that the tenant holds up costs its neighbours a backend for a moment: at first, and at most. */
+const putOff = { firstSeconds: 5, lastSeconds: 60 } as const;
 
 /** More tenants than one replica serves; the oldest entry goes first. */
 const capacity = 20_000;
@@ -47,14 +52,16 @@ export class SessionMemory {
 
   /** Only for a result that asks for no step: another replica may take it, and this one would not see the outcome. */
   remember(tenantUid: string, key: string, session: Session): void {
-    this.#put(tenantUid, {
-      key,
-      session,
-      dueAt: this.#options.now() + this.#interval(this.#options.minSeconds),
-      passwordSetUntil: 0,
-      failures: this.failuresOf(tenantUid, key),
-      failuresUntil: this.#current(tenantUid, key)?.failuresUntil ?? 0,
-    });
+    const dueMs = this.#interval(this.#options.minSeconds);
+    this.#keep(tenantUid, { key, session, dueMs, putOffSeconds: 0 });
+  }
+
+  /** Something in the tenant's database holds the look up: it is made again after a time that doubles. */
+  putOff(tenantUid: string, key: string, session: Session): void {
+    const { firstSeconds, lastSeconds } = putOff;
+    const before = this.#entries.get(tenantUid)?.putOffSeconds ?? 0;
+    const putOffSeconds = Math.min(lastSeconds, Math.max(firstSeconds, 2 * before));
+    this.#keep(tenantUid, { key, session, dueMs: 1000 * putOffSeconds, putOffSeconds });
   }
 
   /** True while a check that this replica has never made may still wait; the first call draws when it is due. */
@@ -63,7 +70,13 @@ export class SessionMemory {
     if (entry !== undefined) return entry.session === undefined && !this.#isDue(entry);
     if (this.#entries.has(tenantUid)) return false;
     const dueAt = this.#options.now() + this.#interval(0);
-    const nothing = { session: undefined, passwordSetUntil: 0, failures: {}, failuresUntil: 0 };
+    const nothing = {
+      session: undefined,
+      passwordSetUntil: 0,
+      failures: {},
+      failuresUntil: 0,
+      putOffSeconds: 0,
+    };
     this.#put(tenantUid, { key, dueAt, ...nothing });
     return true;
   }
@@ -84,6 +97,7 @@ export class SessionMemory {
       passwordSetUntil: what.passwordSet === true ? later : 0,
       failures: { ...this.failuresOf(tenantUid, key), ...what.failure },
       failuresUntil: what.failure === undefined ? before : later,
+      putOffSeconds: this.#entries.get(tenantUid)?.putOffSeconds ?? 0,
     });
   }
 
@@ -99,6 +113,19 @@ export class SessionMemory {
 
   drop(tenantUid: string): void {
     this.#entries.delete(tenantUid);
+  }
+
+  #keep(
+    tenantUid: string,
+    { dueMs, ...look }: Pick<Entry, 'key' | 'session' | 'putOffSeconds'> & { readonly dueMs: number },
+  ): void {
+    this.#put(tenantUid, {
+      ...look,
+      dueAt: this.#options.now() + dueMs,
+      passwordSetUntil: 0,
+      failures: this.failuresOf(tenantUid, look.key),
+      failuresUntil: this.#current(tenantUid, look.key)?.failuresUntil ?? 0,
+    });
   }
 
   #isDue({ dueAt }: Entry): boolean {

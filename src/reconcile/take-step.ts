@@ -17,7 +17,7 @@ export type Taken =
 /** Acts, writes the one log line, and sorts the trouble. `Busy` goes on: the request is answered with 429. */
 export async function takeStep(
   { log, clock }: Context,
-  about: Pick<Act, 'subject' | 'uid' | 'instance' | 'phase' | 'step'>,
+  about: Pick<Act, 'subject' | 'uid' | 'instance' | 'phase' | 'step' | 'detail'>,
   act: () => Promise<void>,
 ): Promise<Taken> {
   const started = clock.now();

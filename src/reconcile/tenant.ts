@@ -11,7 +11,7 @@ import { liveRequest } from './live-request.ts';
 import type { Observation } from './observation.ts';
 import { observeDescent } from './observe-descent.ts';
 import { observeTenant } from './observe-tenant.ts';
-import { isOverdue } from './overdue.ts';
+import { isOverdue, mayBeShut } from './overdue.ts';
 import { childrenOf, respondToTenant, untouchedChildren } from './respond-tenant.ts';
 import { tenantSubject } from './subject.ts';
 import type { Taken } from './take-step.ts';
@@ -42,8 +42,8 @@ export async function finalizeTenant(context: Context, posted: TenantHookRequest
     return await finalize(context, posted, request);
   } catch (error) {
     const busy = error instanceof Trouble && error.reason === 'Busy';
-    if (!busy || parent.spec.deletionPolicy !== 'Retain') throw error;
-    if (!isOverdue(context, parent.metadata.deletionTimestamp)) throw error;
+    if (!busy || parent.spec.deletionPolicy !== 'Retain' || request === posted) throw error;
+    if (!isOverdue(context, parent.metadata.deletionTimestamp) || mayBeShut(parent.status)) throw error;
     context.log.letGo(tenantSubject(parent), `retained without a mark: ${error.message}`);
     return { status: parent.status ?? {}, children: [], finalized: true };
   }
@@ -59,6 +59,8 @@ async function finalize(
     observe: () => observeDescent(context, request),
     decide: (seen: DescentFacts, failed) => decideDescent(seen, recordedOf(parent), failed),
   });
+  // Not read live: whoever posted it may have made it up, so there is nobody to let go, and nothing to tell.
+  if (decision.finished && request === posted) return leaveAlone(context, posted);
   const withdrawn = taken.kind === 'answered' || decision.finished || isGoing(facts);
   const children = withdrawn ? [] : childrenOf(request, facts, false);
   const response = respondToTenant(context, { parent, facts, decision, taken }, children);
@@ -89,8 +91,8 @@ async function turn<Facts extends TenantFacts, Step extends TenantStep | Descent
 ): Promise<Turned<Facts, Step>> {
   const observation = await observe();
   const decision = decide(observation.facts);
-  const { step, phase } = decision;
-  const taken = await takeGuarded(context, { posted, observation, step, phase });
+  const { step, phase, first } = decision;
+  const taken = await takeGuarded(context, { posted, observation, step, phase, first });
   if (taken.kind === 'none' || taken.kind === 'stale' || taken.kind === 'answered') {
     return { facts: observation.facts, decision, taken, trouble: undefined };
   }

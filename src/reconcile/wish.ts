@@ -37,11 +37,12 @@ export function instanceWish({ metadata, spec, status }: PostgreSQLInstance): In
   };
 }
 
-/** The registry was there when it was last looked at, or has been missed since. */
+/** The registry, or a part of it, was there when it was last looked at, or has been missed since. */
 function registryAsRecorded(status: PostgreSQLInstance['status']) {
   const recorded = status?.conditions?.find(({ type }) => type === 'RegistryReady');
   const registryLostSince = lostSince(recorded);
-  return { hadRegistry: recorded?.status === 'True' || registryLostSince !== '', registryLostSince };
+  const seen = recorded?.status === 'True' || recorded?.reason === 'RegistryMissing';
+  return { hadRegistry: seen || registryLostSince !== '', registryLostSince };
 }
 
 const lostSince = (recorded: Condition | undefined): string =>

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { inspect } from 'node:util';
 
-import { environmentShape } from '../src/config/environment-shape.ts';
-import { readConfig } from '../src/config/read-config.ts';
-import { defaultLimits } from '../src/postgres/limits.ts';
-import { Secret } from '../src/secret.ts';
-import { faultsOf, hookToken, minimal, otherHookToken, read, withToken } from './config-example.ts';
-import { issueFiles } from './config-files.ts';
+import { environmentShape } from '../../src/config/environment-shape.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import { defaultLimits } from '../../src/postgres/limits.ts';
+import { Secret } from '../../src/secret.ts';
+import { faultsOf, hookToken, minimal, otherHookToken, read, withToken } from './example.ts';
+import { issueFiles } from './issued-files.ts';
 
 let ca: string;
 before(async () => {
@@ -60,7 +60,7 @@ test('every variable is taken over', () => {
     METRICS_PORT: '0',
     LOG_LEVEL: 'debug',
     KUBERNETES_URL: 'https://rancher.example.com/k8s/clusters/c-1',
-    OPENBAO_ADDRESS: 'https://openbao:8200/',
+    OPENBAO_ADDRESS: 'HTTPS://OpenBao:8200/',
     OPENBAO_EXTERNAL_ADDRESS: 'https://bao.example.com/',
     OPENBAO_MOUNT: 'kv/pg_tenants',
     OPENBAO_NAMESPACE: 'team',

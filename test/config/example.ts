@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
-import type { Config } from '../src/config/config.ts';
-import { readConfig } from '../src/config/read-config.ts';
+import type { Config } from '../../src/config/config.ts';
+import { readConfig } from '../../src/config/read-config.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -37,6 +37,9 @@ export const files: Record<string, string> = {
   '/api/token': 'canary-api-token\n',
   '/var/run/secrets/openbao/token': 'canary-service-account-token',
   '/openbao/token': 'canary-openbao-token\r\n',
+  '/hook/same-token': `${hookToken}\n${hookToken}\n`,
+  '/hook/poor-token': `${'canary'.repeat(6)}\n`,
+  '/marked-token': '\ufeff canary-api-token\r\n',
   '/empty': '\n',
   '/control-characters': 'canary\u0000token\n',
   '/two-lines': 'canary-one\ncanary-two\n',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 
-import { type Env, faultsOf, hookToken, withToken } from './config-example.ts';
-import { issueFiles } from './config-files.ts';
+import { type Env, faultsOf, hookToken, withToken } from './example.ts';
+import { issueFiles } from './issued-files.ts';
 
 before(() => issueFiles());
 
@@ -69,7 +69,7 @@ const cases: readonly Case[] = [
   [
     'a key that belongs to another certificate',
     { HOOK_TLS_KEY_FILE: '/tls/other.key' },
-    /^HOOK_TLS_KEY_FILE names a key that does not fit the first certificate in HOOK_TLS_CERT_FILE$/,
+    /^HOOK_TLS_KEY_FILE names a key that cannot be used with HOOK_TLS_CERT_FILE: it is not that of the first/,
   ],
   [
     'certificate and key in one file',
@@ -104,6 +104,37 @@ const cases: readonly Case[] = [
     'three hook tokens',
     { HOOK_TOKEN_FILE: '/hook/three-tokens' },
     /^HOOK_TOKEN_FILE .* more than two tokens/,
+  ],
+  [
+    'the same hook token twice',
+    { HOOK_TOKEN_FILE: '/hook/same-token' },
+    /^HOOK_TOKEN_FILE names a file that holds the same token twice/,
+  ],
+  [
+    'a hook token of few characters, again and again',
+    { HOOK_TOKEN_FILE: '/hook/poor-token' },
+    /^HOOK_TOKEN_FILE names a file that holds a token that repeats a few characters/,
+  ],
+  [
+    'tokens with white space and a byte order mark around them',
+    {
+      KUBERNETES_TOKEN_FILE: '/marked-token',
+      OPENBAO_SERVICE_ACCOUNT_TOKEN_FILE: '/marked-token',
+    },
+  ],
+  [
+    'OpenBao over http with the roots of the system',
+    {
+      OPENBAO_ADDRESS: 'http://openbao:8200',
+      OPENBAO_CA_FILE: undefined,
+      OPENBAO_TRUST_SYSTEM_ROOTS: 'true',
+    },
+    /^OPENBAO_TRUST_SYSTEM_ROOTS must not be true with an http OPENBAO_ADDRESS/,
+  ],
+  [
+    'an http OPENBAO_ADDRESS in capitals is one as well',
+    { OPENBAO_ADDRESS: 'HTTP://OPENBAO:8200' },
+    /^OPENBAO_CA_FILE must not be given with an http OPENBAO_ADDRESS/,
   ],
   [
     'a control character in a hook token',
@@ -144,7 +175,7 @@ const cases: readonly Case[] = [
   [
     'an address of OpenBao for consumers that is not https',
     { OPENBAO_EXTERNAL_ADDRESS: 'http://bao.example.com' },
-    /^OPENBAO_EXTERNAL_ADDRESS must be an https URL without user, path, query and fragment$/,
+    /^OPENBAO_EXTERNAL_ADDRESS must be an https URL without user, path, query, fragment and white space$/,
   ],
   [
     'a path behind it',
@@ -177,13 +208,9 @@ const cases: readonly Case[] = [
     {
       OPENBAO_ROLES: 'canary',
       OPENBAO_NAMESPCE: 'canary',
-      INSTALATION: 'canary',
-      KUBERNETES_TOKENFILE: 'canary',
     },
-    /^OPENBAO_ROLES is not known; was OPENBAO_ROLE meant\?$/,
-    /^OPENBAO_NAMESPCE is not known; was OPENBAO_NAMESPACE meant\?$/,
-    /^INSTALATION is not known; was INSTALLATION meant\?$/,
-    /^KUBERNETES_TOKENFILE is not known; was KUBERNETES_TOKEN_FILE meant\?$/,
+    /^OPENBAO_ROLES is not known: correct the name, or remove it$/,
+    /^OPENBAO_NAMESPCE is not known/,
   ],
   [
     'a name that only we would give',
@@ -202,6 +229,8 @@ const cases: readonly Case[] = [
       NODE_OPTIONS: '',
       TZ: 'UTC',
       KUBERNETES_CLUSTER_DOMAIN: 'cluster.local',
+      LOG_LEVELS: 'app=debug',
+      INSTALLATIONS: 'x',
     },
   ],
   [
@@ -276,6 +305,26 @@ for (const [name, value] of [
   ['OPENBAO_ADDRESS', 'openbao:8200'],
   ['OPENBAO_ADDRESS', 'ftp://openbao'],
   ['OPENBAO_ADDRESS', 'https://openbao:8200/v1'],
+  ...[
+    'https://bao:8200 ',
+    ' https://bao:8200',
+    'https://bao:8200\n',
+    'https://bao:8200/#',
+    'https://bao:8200?',
+  ].flatMap((odd) =>
+    ['OPENBAO_ADDRESS', 'OPENBAO_EXTERNAL_ADDRESS', 'KUBERNETES_URL'].map((name) => [name, odd] as const),
+  ),
+  ...[
+    'https:bao:8200',
+    'https:/bao:8200',
+    'https:\\\\bao:8200',
+    'https://@bao:8200',
+    'ht\ttps://bao:8200',
+  ].map((odd) => ['OPENBAO_ADDRESS', odd] as const),
+  ...['sys', 'auth/kubernetes', 'cubbyhole', 'identity/x'].map((own) => ['OPENBAO_MOUNT', own] as const),
+  ['OPENBAO_AUTH_MOUNT', 'auth/kubernetes'],
+  ['SECRET_STORE_NAME', 'a..b'],
+  ['SECRET_STORE_NAME', 'a.-b'],
   ['OPENBAO_MOUNT', '/kv'],
   ['OPENBAO_MOUNT', 'kv/'],
   ['OPENBAO_MOUNT', 'kv/../sys'],

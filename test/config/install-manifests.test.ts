@@ -5,9 +5,10 @@ import { test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
-import { readConfig } from '../src/config/read-config.ts';
-import { files } from './config-example.ts';
-import { issueFiles } from './config-files.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import { closingSeconds } from '../../src/config/time-variables.ts';
+import { files } from './example.ts';
+import { issueFiles } from './issued-files.ts';
 
 /* The manifests of a hand install: what the process would be started with, and who calls it where. */
 
@@ -46,7 +47,7 @@ const controllerShape = z.object({
 
 /** The first object of this shape in a file with several. */
 async function objectIn<T>(file: string, shape: z.ZodType<T>): Promise<T> {
-  const text = await readFile(new URL(`../${file}`, import.meta.url), 'utf8');
+  const text = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8');
   const [found] = parseAllDocuments(text).flatMap((document) => shape.safeParse(document.toJS()).data ?? []);
   assert.ok(found, `${file} holds no such object`);
   return found;
@@ -87,7 +88,8 @@ test('the Deployment of a hand install has a whole configuration, whose files ar
     ],
   );
   const { terminationGracePeriodSeconds } = await podOf();
-  assert.ok(terminationGracePeriodSeconds * 1_000 > config.drainMs + config.deadlineMs);
+  const longestMs = config.drainMs + config.deadlineMs + closingSeconds * 1_000;
+  assert.ok(terminationGracePeriodSeconds * 1_000 > longestMs);
 });
 
 test('Metacontroller calls the Service of a hand install, over TLS', async () => {

@@ -1,6 +1,6 @@
-import { startOpenBao } from './world/servers/openbao.ts';
-import { issueCertificate, setUpPki } from './world/servers/pki.ts';
-import { files } from './config-example.ts';
+import { startOpenBao } from '../world/servers/openbao.ts';
+import { issueCertificate, setUpPki } from '../world/servers/pki.ts';
+import { files } from './example.ts';
 
 /** Puts real certificates and keys into the files of the examples. */
 export async function issueFiles(): Promise<{ readonly ca: string }> {

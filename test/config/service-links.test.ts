@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 
-import { isServiceLink } from '../src/config/service-links.ts';
-import { variables } from '../src/config/variables.ts';
-import { faultsOf, read } from './config-example.ts';
-import { issueFiles } from './config-files.ts';
+import { isServiceLink } from '../../src/config/service-links.ts';
+import { variables } from '../../src/config/variables.ts';
+import { faultsOf, read } from './example.ts';
+import { issueFiles } from './issued-files.ts';
 
 before(() => issueFiles());
 

@@ -98,7 +98,9 @@ const rows: readonly Row[] = [
   ['the word to claim the names again is no word to delete the record', world.withWish(rowless, { confirm: token('RegistryLost', 'uid-tenant', '1') }), 'CredentialCreated', 'wait RegistryLost'],
   ['with nothing left it is finished', nothing, 'Planned', 'finished'],
   ['whoever lost a name to another Tenant owns nothing', loser, 'Planned', 'finished'],
-  ['whoever owns nothing need not wait for the right server', world.withCatalog(nothing, { systemIdentifier: '1' }), 'Planned', 'finished'],
+  ['another server cannot say that nothing is left', world.withCatalog(nothing, { systemIdentifier: '1' }), 'Planned', 'wait SystemIdentifierChanged'],
+  ['nor can it where its registry is whole', world.withInstance(nothing, { systemIdentifier: '1' }), 'Planned', 'wait SystemIdentifierChanged'],
+  ['its silence about a row asks for no word to delete the record', world.withInstance(rowless, { systemIdentifier: '1' }), 'Planned', 'wait SystemIdentifierChanged', /nothing is changed on it.*Retain$/],
   ['an Instance that never was', world.withChild(neverBegun, { kind: 'absent' }), 'Planned', 'finished'],
   ['an Instance that was there when names were claimed is waited for', world.withChild({ ...neverBegun, everClaimed: true }, { kind: 'absent' }), 'Planned', 'wait InstanceNotFound', /deletionPolicy to Retain$/],
   ['an Instance that never was, with a record', { ...neverBegun, credential: known({ kind: 'deleted', version: 1 }) }, 'ExternalSecretCreated', 'wait InstanceNotFound'],
@@ -112,7 +114,7 @@ const rows: readonly Row[] = [
   ['an ExternalSecret that cannot be seen', { ...withdrawn, child: lost }, 'Planned', 'unknown ServerError'],
   ['a record that cannot be seen', { ...roleless, credential: lost }, 'Planned', 'unknown ServerError'],
   ['another server answers', world.withCatalog(everything, { systemIdentifier: '1' }), 'ExternalSecretCreated', 'wait SystemIdentifierChanged'],
-  ['another server answers and has no row of ours', world.withCatalog(roleless, { systemIdentifier: '1', row: null }), 'CredentialCreated', 'wait SystemIdentifierChanged'],
+  ['another server answers and has no row of ours', world.withCatalog(roleless, { systemIdentifier: '1', row: null }), 'Planned', 'wait SystemIdentifierChanged'],
   ['a server that does not tell who it is', world.withCatalog(withdrawn, { systemIdentifier: null }), 'DatabaseCreated', 'step Deleting CloseDatabase'],
   ['the row belongs to another installation', world.withRow(everything, { installation: 'other' }), 'ExternalSecretCreated', 'wait InstanceChanged'],
   ['the row belongs to another Instance', moved, 'ExternalSecretCreated', 'wait InstanceChanged', /UID uid-gone\); to move it to PostgreSQLInstance "main", annotate this object with/],
@@ -124,10 +126,10 @@ const rows: readonly Row[] = [
   ['even where there is nothing to orphan', { ...withdrawn, collector: 'orphan' }, 'DatabaseCreated', 'wait Deleting'],
   ['an orphaned ExternalSecret still hands out the credential', orphaned, 'DatabaseCreated', 'wait ExternalSecretOrphaned', /kubectl delete externalsecret orders-postgresql --namespace shop\. To keep/],
   ['whoever owns nothing needs no ExternalSecret', world.withChild(nothing, { kind: 'foreign', orphaned: true }), 'Planned', 'finished'],
-  ['without the finalizer nothing is begun', { ...everything, held: false }, 'ExternalSecretCreated', 'wait DeletionBlocked', /finalizer is not on this object/],
+  ['without the finalizer nothing is begun', { ...everything, held: false }, 'ExternalSecretCreated', 'wait DeletionBlocked', /finalizer \(\S+<name of the CompositeController>\) is not on this object any more: .* put that finalizer back; .* take off the finalizers that are left \(kubectl -n shop get postgresqltenant orders .*role "shop_orders".*pgtenancy\.tenant, and prod\/shop\/orders\/uid-tenant in OpenBao$/],
   ['without the finalizer nothing is ended either', { ...aside, held: false }, 'DatabaseCreated', 'wait DeletionBlocked'],
   ['what is gone is gone, with or without the finalizer', { ...nothing, held: false }, 'Planned', 'finished'],
-  ['objects depend on the role', blocked({ dependencies: ['2 objects in database a', '1 object in database b'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /depend on the role \(2 objects in database a, 1 object in database b\): .*drop owned by "shop_orders", /],
+  ['objects depend on the role', blocked({ dependencies: ['2 objects in database a', '1 object in database b'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /depend on the role \(2 objects in database a, 1 object in database b\): .*drop owned by "shop_orders", or before it, .* reassign owned by "shop_orders" to "<another role>"; alter database "shop_orders" owner to "shop_orders" /],
   ['there are prepared transactions', blocked({ preparedTransactions: ['x'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /prepared transactions \(x\)/],
   ['there are subscriptions', blocked({ subscriptions: ['s'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /subscriptions \(s\)/],
   ['there are active slots and more', blocked({ activeSlots: ['r'], subscriptions: ['s'] }), 'ExternalSecretCreated', 'wait DeletionBlocked', /subscriptions \(s\): drop them; active replication slots \(r\): stop whoever reads from them\. .*Retain$/],
@@ -147,7 +149,7 @@ for (const [sentence, facts, phase, expected, message] of rows) {
 
 const wayOut = /\. To keep everything and let the Tenant go, set spec\.deletionPolicy to Retain$/;
 
-const held = rows.filter(([, , , expected]) => /^(?:wait|unknown)/.test(expected));
+const held = rows.filter(([, facts, , expected]) => facts.held && /^(?:wait|unknown)/.test(expected));
 
 for (const [sentence, facts] of held) {
   test(`Delete: how to let go is said when ${sentence}`, () => {
@@ -270,4 +272,26 @@ test('Delete: a database is taken down only where the catalog was seen', () => {
 
 test('Delete: a record that was written again meanwhile is deleted as well', () => {
   assert.equal(decidedDown(world.withCredential(recordless, live)).step?.kind, 'DeleteCredential');
+});
+
+test('Delete: conditions say of each part whether it is gone, whatever else still is', () => {
+  const before = statusOf(world.ready());
+  const said = (facts: DescentFacts) => {
+    const status = statusDownOf(facts, before, later);
+    return tenantPhases.filter((type) => type !== 'Planned' && saidOf(status, type) === 'False Deleted');
+  };
+  assert.deepEqual(said(everything), []);
+  assert.deepEqual(said(withdrawn), ['ExternalSecretCreated', 'CredentialProjected']);
+  assert.deepEqual(said(world.withChild(dropped, { kind: 'ours', object: world.externalSecret() })), [
+    'DatabaseCreated',
+  ]);
+  assert.deepEqual(said(world.withInstance(nothing, { systemIdentifier: '1' })), [
+    ...['CredentialCreated', 'ExternalSecretCreated', 'CredentialProjected'],
+  ]);
+});
+
+test('a login that is refused says nothing about a role that has another name now', () => {
+  const renamed = world.withRole(world.ready(), { name: 'sales' });
+  const status = statusOf(world.withSession(renamed, { kind: 'rejected', afterReset: false }));
+  assert.equal(saidOf(status, 'ExternalSecretCreated'), 'False Pending');
 });

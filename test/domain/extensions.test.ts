@@ -74,7 +74,7 @@ const messages: readonly (readonly [string, Partial<WishedExtension>, Context, R
   ['has the SQL for an administrator', {}, offered([offer('cube', untrusted)], { untouched: false }), /in database "shop_orders": create extension "cube" with schema "public"$/],
   ['has the SQL with the schema asked for', { schema: 'ext' }, offered([offer('cube', untrusted)], { untouched: false }), /create extension "cube" with schema "ext"$/],
   ['has the SQL without a schema where it is fixed', {}, offered([offer('cube', { ...untrusted, fixedSchema: 'cube' })], { untouched: false }), /create extension "cube"$/],
-  ['says why the management role cannot', {}, offered([offer('cube', untrusted)], { superuser: false }), /needs a superuser, and the management role of the Instance is none; .* in database "shop_orders": create extension "cube" with schema "public"$/],
+  ['says why the management role cannot', {}, offered([offer('cube', untrusted)], { superuser: false }), /needs a superuser, and role and login of the Instance are not both superusers; .* in database "shop_orders": create extension "cube" with schema "public"$/],
   ['says how to get there before there is a database', {}, offered([offer('cube', untrusted)], { superuser: false, database: undefined }), /create another Tenant without it, ask .*: create extension "cube" with schema "public", and list it then$/],
   ['names all that is not listed', {}, offered([offer('cube', { requires: ['a', 'b', 'plpgsql'] })]), /needs "a", "b"; list that/],
 ];

@@ -331,8 +331,11 @@ const missing = unknown('RegistryMissing', 'no registry');
 const sentences: readonly (readonly [sentence: string, facts: InstanceFacts, said: Said])[] = [
   ['everything holds', readyInstance(), { Connected: 'True Reached', RightsSufficient: 'True Reached', RegistryReady: 'True Reached', PublicClosed: 'True Reached', Ready: 'True Reached', Stalled: 'absent' }],
   ['the server says no', refused, { Connected: 'False AuthenticationFailed', RightsSufficient: 'False Pending', PublicClosed: 'False Pending', Ready: 'False AuthenticationFailed', Stalled: 'True AuthenticationFailed' }],
-  ['the server says no, and nothing is known of the registry', { ...refused, registry: missing }, { Connected: 'False AuthenticationFailed', RegistryReady: 'Unknown RegistryMissing', Ready: 'False AuthenticationFailed' }],
+  ['the server says no, and nothing is known of the registry', { ...refused, registry: missing }, { Connected: 'False AuthenticationFailed', RegistryReady: 'False RegistryMissing', Ready: 'False AuthenticationFailed' }],
   ['rights and registry are told apart', withServer(readyInstance(), { superuser: false, createDb: false }), { Connected: 'True Reached', RightsSufficient: 'False RightsMissing', RegistryReady: 'True Reached', Ready: 'False RightsMissing', Stalled: 'True RightsMissing' }],
+  ['a part of the registry is gone', readyInstance({ registry: missing }), { Connected: 'True Reached', RightsSufficient: 'True Reached', RegistryReady: 'False RegistryMissing', Ready: 'False RegistryMissing', Stalled: 'True RegistryMissing' }],
+  ['a part of the registry is gone, and rights are missing', withServer(readyInstance({ registry: missing }), { superuser: false, createDb: false }), { Connected: 'True Reached', RightsSufficient: 'False RightsMissing', RegistryReady: 'False RegistryMissing', Ready: 'False RightsMissing' }],
+  ['a part of the registry is gone, and another server answers', withWish(readyInstance({ registry: missing }), { recordedSystemIdentifier: '1' }), { Connected: 'False SystemIdentifierChanged', RegistryReady: 'False Pending', Ready: 'False SystemIdentifierChanged' }],
   ['PUBLIC may connect around', withServer(readyInstance(), { publicConnect: ['app', 'crm'] }), { PublicClosed: 'False PublicConnectPossible', Ready: 'True Reached', Stalled: 'absent' }],
 ];
 

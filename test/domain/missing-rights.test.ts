@@ -33,6 +33,11 @@ const table: readonly (readonly [sentence: string, view: Partial<ServerView>, sq
     ['alter schema pgtenancy owner to "operator";', 'alter table pgtenancy.meta owner to "operator";'],
   ],
   [
+    'what everybody may do unless it was revoked',
+    { denied: ['select on pg_catalog.pg_stat_activity'] },
+    ['grant select on pg_catalog.pg_stat_activity to "operator";'],
+  ],
+  [
     'all of it at once, with names that need care',
     {
       currentUser: 'the "operator"',

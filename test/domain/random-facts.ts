@@ -180,7 +180,12 @@ const randomChild = (dice: Dice): Child =>
 
 const randomInstance = (dice: Dice): InstanceLookup =>
   dice.mostly<InstanceLookup>(
-    { ...world.instance, ready: dice.mostly(true, false), terminating: dice.mostly(false, true) },
+    {
+      ...world.instance,
+      ready: dice.mostly(true, false),
+      terminating: dice.mostly(false, true),
+      systemIdentifier: dice.mostly(world.instance.systemIdentifier, '1', ''),
+    },
     { kind: 'absent' },
   );
 
@@ -203,6 +208,7 @@ export const randomFacts = (dice: Dice): DescentFacts => ({
   letIn: dice.mostly(true, false),
   blockers: dice.fact(dice.mostly(world.noBlockers, { ...world.noBlockers, subscriptions: ['s'] })),
   overdue: dice.mostly(false, true),
+  mayBeShut: dice.mostly(false, true),
   everClaimed: dice.mostly(true, false),
   held: dice.mostly(true, true, false),
   collector: dice.mostly<DescentFacts['collector']>(null, 'foreground', 'orphan'),

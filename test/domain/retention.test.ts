@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { tenantPhases, type TenantPhase } from '../../src/api/tenant.ts';
+import type { DatabaseView, RoleView } from '../../src/domain/catalog.ts';
 import { confirmToken } from '../../src/domain/confirm.ts';
 import { decideDescent } from '../../src/domain/decide.ts';
 import { known, unknown } from '../../src/domain/fact.ts';
@@ -12,6 +13,10 @@ import { leaving, lost } from './worlds.ts';
 
 const everything = leaving('Retain');
 const marked = world.withRow(everything, { state: 'Retained' });
+const membershipLeft = (change: Partial<RoleView> = {}) =>
+  world.withRole(marked, { ...change, selfGranted: true });
+const limited = (facts: DescentFacts) =>
+  world.withCatalog(facts, { manager: { superuser: false, entersDatabases: false } });
 const gone = { kind: 'absent' } as const;
 const catalogOf = ({ catalog }: DescentFacts) => (catalog.known ? catalog.value : world.catalog);
 const shut = world.withDatabase(everything, { allowConnections: false });
@@ -19,8 +24,13 @@ const roleShut = world.withRole(everything, { canLogin: false });
 const noInstance = unknown('InstanceNotFound', 'PostgreSQLInstance "main" does not exist');
 const absentInstance = { instance: known(gone), catalog: noInstance };
 const overdue = { overdue: true };
+const maybeShut = { overdue: true, mayBeShut: true };
 const otherInstallation = world.withChild(world.withRow(everything, { installation: 'other' }), gone);
 const otherServer = world.withChild(world.withCatalog(everything, { systemIdentifier: '1' }), gone);
+/** Its registry is whole, and says nothing about this Tenant. */
+const unmet = world.withInstance(world.withCatalog(world.withChild(everything, gone), { row: null }), {
+  systemIdentifier: '1',
+});
 const moved = world.withRow(everything, { instanceUid: 'uid-gone' });
 const loser = world.withChild(
   world.withCredential(world.withCatalog(leaving('Retain', { everClaimed: false }), { row: null }), gone),
@@ -56,8 +66,10 @@ type Row = readonly [sentence: string, facts: DescentFacts, phase: TenantPhase, 
 const rows: readonly Row[] = [
   ['the names are marked first', everything, 'ExternalSecretCreated', 'step Retained MarkRetained'],
   ['then the ExternalSecret goes', marked, 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
-  ['a grant that an interrupted step left is taken back by marking again', world.withRole(marked, { selfGranted: true }), 'ExternalSecretCreated', 'step Retained MarkRetained'],
-  ['and not waited for for ever', { ...world.withRole(marked, { selfGranted: true }), ...overdue }, 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
+  ['a grant that an interrupted step left is taken back after the mark', membershipLeft(), 'ExternalSecretCreated', 'step Retained ReturnMembership'],
+  ['of a role that became a superuser it is taken back by a superuser', membershipLeft({ superuser: true }), 'ExternalSecretCreated', 'step Retained ReturnMembership'],
+  ['and by nobody else, so that it is not waited for', limited(membershipLeft({ superuser: true })), 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
+  ['of any other role it is taken back by whoever manages it', limited(membershipLeft()), 'ExternalSecretCreated', 'step Retained ReturnMembership'],
   ['it is waited for', world.withObject(marked, { metadata: { ...world.externalSecret().metadata, deletionTimestamp: earlier } }), 'ExternalSecretCreated', 'wait Deleting'],
   ['then it is finished', world.withChild(marked, gone), 'DatabaseCreated', 'finished'],
   ['a foreign ExternalSecret stays', world.withChild(marked, { kind: 'foreign' }), 'DatabaseCreated', 'finished'],
@@ -65,9 +77,11 @@ const rows: readonly Row[] = [
   ['whoever lost a name to another Tenant marks nothing', loser, 'Planned', 'finished'],
   ['a row of another installation is waited for', otherInstallation, 'DatabaseCreated', 'wait InstanceChanged'],
   ['and not marked, but let go in the end', { ...otherInstallation, ...overdue }, 'DatabaseCreated', 'finished'],
-  ['another server that answers is waited for', otherServer, 'DatabaseCreated', 'wait SystemIdentifierChanged'],
-  ['another server without a row of ours is waited for', world.withCatalog(otherServer, { row: null }), 'CredentialCreated', 'wait SystemIdentifierChanged'],
-  ['and nothing is marked on it, but let go in the end', { ...otherServer, ...overdue }, 'DatabaseCreated', 'finished'],
+  ['another server that answers is waited for', otherServer, 'Planned', 'wait SystemIdentifierChanged'],
+  ['another server without a row of ours is waited for', world.withCatalog(otherServer, { row: null }), 'Planned', 'wait SystemIdentifierChanged'],
+  ['another server with a registry of its own is waited for', unmet, 'Planned', 'wait SystemIdentifierChanged'],
+  ['but not for ever, and what it has not is not missed', { ...unmet, ...overdue }, 'Planned', 'finished'],
+  ['and nothing is marked on it, but let go in the end', { ...otherServer, ...overdue }, 'Planned', 'finished'],
   ['a row of another Instance waits for the word of a person', moved, 'ExternalSecretCreated', 'wait InstanceChanged'],
   ['and goes to this one by it, to be marked there', world.withWish(moved, { confirm: moveToken }), 'ExternalSecretCreated', 'step InstanceChanged MoveToInstance'],
   ['it is not waited for for ever either', { ...moved, ...overdue }, 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
@@ -77,6 +91,10 @@ const rows: readonly Row[] = [
   ['a server that cannot be reached is waited for', leaving('Retain', { catalog: lost }), 'ExternalSecretCreated', 'unknown ServerError'],
   ['but not for ever', leaving('Retain', { catalog: lost, ...overdue }), 'ExternalSecretCreated', 'step Deleting WithdrawExternalSecret'],
   ['and then it is let go', world.withChild(leaving('Retain', { catalog: lost, ...overdue }), gone), 'Planned', 'finished'],
+  ['but for ever, where a deletion may have shut it', world.withChild(leaving('Retain', { catalog: lost, ...maybeShut }), gone), 'Planned', 'unknown ServerError'],
+  ['another server says nothing about that', { ...otherServer, ...maybeShut }, 'Planned', 'wait SystemIdentifierChanged'],
+  ['nor does another installation', { ...otherInstallation, ...maybeShut }, 'DatabaseCreated', 'wait InstanceChanged'],
+  ['a drop that is running has shut it', { ...dropping, ...maybeShut }, 'ExternalSecretCreated', 'wait DatabaseBusy'],
   ['an ExternalSecret that cannot be seen is waited for', { ...marked, child: lost }, 'Planned', 'unknown ServerError'],
   ['but not for ever either', { ...marked, child: lost, ...overdue }, 'Planned', 'finished'],
   ['with time left or not, a mark that can be written is written', leaving('Retain', overdue), 'ExternalSecretCreated', 'step Retained MarkRetained'],
@@ -117,6 +135,17 @@ for (const [sentence, facts, phase, expected] of rows) {
   });
 }
 
+test('Retain: what holds it up says that it does so for 10 minutes only, and what is done in time does not', () => {
+  const later = /If it stays so, the Tenant is let go 10 minutes after its deletion all the same/;
+  const said = (facts: DescentFacts) =>
+    decidedDown(facts).findings.find(({ type }) => type === 'Ready')?.message;
+  for (const facts of [leaving('Retain', { catalog: lost }), unmet, otherInstallation, dropping]) {
+    assert.match(said(facts) ?? '', later);
+  }
+  assert.doesNotMatch(said(leaving('Retain', { catalog: lost, mayBeShut: true })) ?? '', later);
+  assert.doesNotMatch(said(marked) ?? '', later);
+});
+
 test('Retain: what stands in the way of a deletion does not stand in the way of keeping', () => {
   const blockers = known({ ...world.noBlockers, subscriptions: ['s'] });
   assert.equal(decidedDown(leaving('Retain', { blockers })).step?.kind, 'MarkRetained');
@@ -136,8 +165,21 @@ const trouble = { reason: 'PermissionDenied', message: 'cannot mark the row' } a
 
 test('Retain: a mark that cannot be written is tried for 10 minutes, whatever the reason, and then let go', () => {
   const early = decidedDown(everything, trouble);
-  assert.deepEqual([early.finished, early.first], [false, { kind: 'wait', ...trouble }]);
+  assert.ok(early.first?.kind === 'wait' && early.first.message.startsWith(`${trouble.message}. `));
+  assert.deepEqual([early.finished, early.first.reason], [false, trouble.reason]);
   assert.equal(decidedDown({ ...everything, ...overdue }, trouble).finished, true);
+});
+
+test('Retain: what a deletion may have shut is not let go before it is seen to be open, and the message says how to end that', () => {
+  const unseen = decidedDown(childless(leaving('Retain', { catalog: lost, ...maybeShut })));
+  for (const decision of [decidedDown({ ...shut, ...maybeShut }, trouble), unseen]) {
+    assert.equal(decision.finished, false);
+    assert.match(
+      decision.first?.kind === 'holds' ? '' : (decision.first?.message ?? ''),
+      / take its finalizers off: kubectl -n shop patch /,
+    );
+  }
+  assert.equal(decidedDown({ ...everything, ...maybeShut }, trouble).finished, true);
 });
 
 /** What Ready says in the end, and whether that was enough to let go before and after it was recorded. */
@@ -150,6 +192,12 @@ function ending(facts: DescentFacts): { told: string; before: boolean; after: bo
     after: decideDescent(facts, recorded).finished,
   };
 }
+
+/** Closed by a deletion, and changed by somebody before that was undone. */
+const misplaced = (change: Partial<DatabaseView>) =>
+  world.withCatalog(world.withDatabase(everything, { ...change, allowConnections: false }), {
+    role: { registered: { ...world.role, canLogin: false }, named: world.role },
+  });
 
 const childless = (facts: DescentFacts): DescentFacts => world.withChild(facts, gone);
 const kept = (facts: DescentFacts, change: object = {}) =>
@@ -164,7 +212,10 @@ const lasting: readonly (readonly [sentence: string, facts: DescentFacts, told: 
   ['all of it', nothingLeft, /^neither registry nor OpenBao has anything of this Tenant any more$/],
   ['the row', childless(world.withCatalog(everything, { row: null })), /has a record of this Tenant, but the registry has no row/],
   ['what a drop left unusable', kept(halfDropped), /^an interrupted drop left database "pto_drop_uid-tenant" unusable/],
-  ['the name', { ...kept(usurped), ...overdue }, /^the database is still named "pto_drop_uid-tenant", not "shop_orders"$/],
+  ['the name', { ...kept(usurped), ...overdue }, /^the database is still named "pto_drop_uid-tenant", not "shop_orders"; database "pto_drop_uid-tenant" refuses connections until a database administrator runs: alter database "pto_drop_uid-tenant" allow_connections true$/],
+  ['what somebody renamed', kept(misplaced({ name: 'other' })), /^database "other" refuses connections until .*: alter database "other" allow_connections true; role "shop_orders" may not log in until .*: alter role "shop_orders" login$/],
+  ['what somebody gave away', kept(misplaced({ ownerOid: '90000' })), /^database "shop_orders" refuses connections .*; role "shop_orders" may not log in /],
+  ['a drop that is running', { ...kept(dropping), ...overdue }, /; database "pto_drop_uid-tenant" refuses connections /],
 ];
 
 for (const [sentence, facts, told] of lasting) {

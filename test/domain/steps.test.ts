@@ -132,7 +132,7 @@ for (const [change, repair] of repairs) {
 
 test('step: a grant that was left is taken back beside, unless another step does it or it is in use', () => {
   const left = (facts: TenantFacts) => decided(world.withRole(facts, { selfGranted: true })).step;
-  const takenBack = { kind: 'RepairRole', repair: { selfGranted: false } };
+  const takenBack = { kind: 'ReturnMembership' };
   assert.deepEqual(left(ready()), takenBack);
   const notMade = world.withRow(world.withoutDatabase(ready()), { databaseOid: null });
   assert.deepEqual(left(notMade), { kind: 'CreateDatabase' });

@@ -8,6 +8,8 @@ const fits: readonly (readonly [encoding: string, locale: string])[] = [
   ['UTF8', 'C'],
   ['SQL_ASCII', 'C'],
   ['LATIN1', 'POSIX'],
+  ['SQL_ASCII', 'en_US.UTF-8'],
+  ['SQL_ASCII', 'de_DE.utf8@euro'],
 ];
 
 for (const [encoding, locale] of fits) {

@@ -64,6 +64,7 @@ export const instance: FoundInstance = {
   sslmode: 'verify-full',
   certificates: 'PEM',
   reserved: ['management', 'operator'],
+  systemIdentifier: '7000000000000000001',
 };
 
 export const row: RegistryRow = {
@@ -212,6 +213,7 @@ export const leaving = (
   session: known({ kind: 'pending' }),
   blockers: known(noBlockers),
   overdue: false,
+  mayBeShut: false,
   everClaimed: true,
   held: true,
   collector: null,
@@ -324,6 +326,7 @@ export const serverView: ServerView = {
   inherits: true,
   managementDatabase: { name: 'pgtenancy', create: true },
   registry: { exists: true, foreign: [] },
+  denied: [],
   certificate: { coversHost: true, coversAddress: true },
   publicConnect: [],
 };

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { logLineKinds } from './log-lines.ts';
-import { createMetrics } from '../src/metrics/metrics.ts';
+import { logLineKinds } from '../log/log-lines.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
 
-const page = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
 
 const rows = page.split('\n').filter((line) => line.startsWith('|'));
 
@@ -23,6 +23,23 @@ for (const { phrase, levels } of logLineKinds) {
       assert.ok(row.split('|')[2]?.includes(level), `${level} is missing in: ${row}`);
   });
 }
+
+test('docs/operations.md explains no line that the operator does not write', () => {
+  const [, chapter = ''] = page.split('\n## The log\n');
+  const cells = Array.from(
+    (chapter.split('\n## ')[0] ?? '').matchAll(/^\| (`[^|]*`) /gm),
+    ([, cell = '']) => cell,
+  );
+  const [, ...phrases] = cells.flatMap((cell) =>
+    Array.from(cell.matchAll(/`([^`]+)`/g), ([, phrase]) => phrase),
+  );
+  const known = new Set(logLineKinds.map(({ phrase }) => phrase));
+  assert.ok(phrases.length > 0);
+  assert.deepEqual(
+    phrases.filter((phrase = '') => !known.has(phrase)),
+    [],
+  );
+});
 
 test('docs/operations.md has a row for every metric', async () => {
   const named = (name: string) => rows.some((row) => (row.split('|')[1] ?? '').trim() === `\`${name}\``);

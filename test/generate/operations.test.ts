@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 
 import { reasons } from '../../src/domain/reasons.ts';
 import { operations } from '../../src/generate/operations.ts';
-import { createMetrics } from '../../src/metrics/metrics.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const text = await readFile(join(root, 'docs/operations.md'), 'utf8');
@@ -76,31 +75,6 @@ test('every message that is shown is one of the code; <...> stands for a name, .
       .map((part) => `${reason}: ${part}`),
   );
   assert.deepEqual(strange, []);
-});
-
-test('every metric that is named exists', async () => {
-  const metrics = createMetrics();
-  metrics.watchServers(() => []);
-  const exported = await metrics.render();
-  const named = new Set(
-    text.match(/\bpgtenancy_[a-z_]+(?:_total|_seconds|_info|_remembered|_silent|_statements)\b/g),
-  );
-  assert.ok(named.size >= 8);
-  for (const name of named) assert.match(exported, new RegExp(`^# TYPE ${name} `, 'm'));
-});
-
-test('every phrase of the log that is explained is written somewhere', async () => {
-  const code = await source();
-  const [, chapter = ''] = text.split('\n## The log\n');
-  const cells = Array.from(
-    (chapter.split('\n## ')[0] ?? '').matchAll(/^\| (`[^|]*`) /gm),
-    ([, cell = '']) => cell,
-  );
-  const phrases = cells.flatMap((cell) =>
-    Array.from(cell.matchAll(/`([^`]+)`/g), ([, phrase = '']) => phrase),
-  );
-  assert.ok(phrases.length >= 10);
-  for (const phrase of phrases.slice(1)) assert.ok(code.includes(`'${phrase}'`), phrase);
 });
 
 test('every link to a section or to a file leads somewhere', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { after, before, test } from 'node:test';
 
-import { readHookCertificate } from '../src/hook-certificate.ts';
-import { startIssuer, type Issuer } from './http/issuer.ts';
-import type { Certificate } from './world/servers/pki.ts';
+import { readHookCertificate } from '../../src/hook-credentials/hook-certificate.ts';
+import { startIssuer, type Issuer } from '../http/issuer.ts';
+import type { Certificate } from '../world/servers/pki.ts';
 
 let issuer: Issuer;
 let one: Certificate;
@@ -15,9 +16,15 @@ before(async () => {
 after(() => issuer[Symbol.asyncDispose]());
 
 test('a certificate and its key are taken, with those between it and the CA, or with text around it', () => {
-  for (const cert of [one.cert, `${one.cert}\n${issuer.ca}\n`, `subject=one\n${one.cert}`]) {
-    assert.deepEqual(readHookCertificate(cert, one.key), { value: { cert, key: one.key } });
-  }
+  const [leaf, ca] = [one.cert.trim(), issuer.ca.trim()];
+  const expiresAt = Date.parse(new X509Certificate(leaf).validTo);
+  for (const [text, cert] of [
+    [leaf, `${leaf}\n`],
+    [`${leaf}\n${ca}\n`, `${leaf}\n${ca}\n`],
+    [`${leaf}${ca}`, `${leaf}\n${ca}\n`],
+    [`subject=one\n${leaf}`, `${leaf}\n`],
+  ] as const)
+    assert.deepEqual(readHookCertificate(text, one.key), { value: { cert, key: one.key, expiresAt } });
 });
 
 const unusable: [sentence: string, pair: () => [cert: string, key: string], fault: RegExp][] = [

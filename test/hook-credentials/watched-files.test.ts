@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { watchedFiles } from '../src/watched-files.ts';
-import { mountSecret } from './process/mounted-secret.ts';
-import { waitFor } from './world/servers/wait-for.ts';
+import { watchedFiles } from '../../src/hook-credentials/watched-files.ts';
+import { mountSecret } from '../process/mounted-secret.ts';
+import { waitFor } from '../world/servers/wait-for.ts';
 
 async function mounted(t: TestContext) {
   const secret = await mountSecret({ a: '1', b: '1' });
@@ -19,7 +19,11 @@ async function mounted(t: TestContext) {
 }
 
 /** Takes two equal texts; keeps all that is told. */
-async function following(t: TestContext, paths: readonly string[]) {
+async function following(
+  t: TestContext,
+  paths: readonly string[],
+  use: (value: string | undefined) => void = () => undefined,
+) {
   const told: string[] = [];
   const files = await watchedFiles({
     paths,
@@ -29,7 +33,13 @@ async function following(t: TestContext, paths: readonly string[]) {
   t.after(() => {
     files.stop();
   });
-  files.follow({ onChange: (value) => told.push(`+${value}`), onFault: (fault) => told.push(`-${fault}`) });
+  files.follow({
+    onChange: (value) => {
+      use(value);
+      told.push(`+${value}`);
+    },
+    onFault: (fault) => told.push(`-${fault}`),
+  });
   return { files, told, until: (last: string) => waitFor(last, () => told.at(-1) === last) };
 }
 
@@ -67,6 +77,18 @@ test('files that are gone, or far too large, are told once, and are found again'
   await replace('3'.repeat(2_000_000), '3');
   await until('-cannot be read');
   assert.deepEqual(told, ['-cannot be read', '+2', '-cannot be read']);
+});
+
+test('what cannot be put to use is a fault like any, told once, and what comes after it counts again', async (t) => {
+  const { replace, paths } = await mounted(t);
+  const { told, until } = await following(t, paths, (value) => {
+    if (value === '2') throw new Error('no');
+  });
+  await replace('2', '2');
+  await until('-cannot be put to use');
+  await replace('3', '3');
+  await until('+3');
+  assert.deepEqual(told, ['-cannot be put to use', '+3']);
 });
 
 test('the same content under another time is no change', async (t) => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { actLog } from '../../src/act-log.ts';
+import { actLog } from '../../src/log/act-log.ts';
 import { Trouble } from '../../src/errors.ts';
 import { hookRoutes } from '../../src/http/routes.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/log/logger.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import { observed } from '../../src/observed.ts';
-import { keptLog } from '../kept-log.ts';
+import { observed } from '../../src/process/observed.ts';
+import { keptLog } from '../log/kept-log.ts';
 import { always } from '../reconcile/gate.ts';
 import { instanceRequest, liveInstance } from '../reconcile/instance-turns.ts';
 import { requestOf, turn } from '../reconcile/metacontroller.ts';
@@ -52,6 +52,21 @@ test('the line of an act names the Tenant, its Instance, the recorded phase and 
     requestId: headers['x-request-id'],
     msg: 'step taken',
   });
+});
+
+test('a repair says what it puts right', async () => {
+  const world = await readyWorld();
+  const [role] = Object.values(world.state.postgres.roles);
+  assert.ok(role !== undefined);
+  Object.assign(role, { createDb: true, connectionLimit: 3 });
+  await turn(world);
+  const { sync, lines } = hookOn(world);
+  await sync();
+  const [{ step, outcome, detail } = {}] = lines() as Record<string, unknown>[];
+  assert.deepEqual(
+    [step, outcome, detail],
+    ['RepairRole', 'ok', 'repairing role "shop_orders": createDb, connectionLimit'],
+  );
 });
 
 test('an act that failed says why', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { Trouble } from '../../src/errors.ts';
 import { byDeadline } from '../../src/http/deadline.ts';
@@ -38,9 +38,8 @@ test('a handler that hangs is answered with 429 by the deadline', async () => {
   const { post } = trialApp({ routes: routeThat(never), deadline: 50 });
   const started = performance.now();
   const response = await post('/tenants/sync', {});
-  const took = performance.now() - started;
   assert.deepEqual([response.statusCode, response.headers['retry-after']], [429, '2']);
-  assert.ok(took >= 45 && took < 2_000, `${took} ms`);
+  assert.ok(performance.now() - started >= 45, 'not before it');
 });
 
 test('any call of a port that hangs is answered with 429 by the deadline', async () => {
@@ -56,4 +55,22 @@ test('any call of a port that hangs is answered with 429 by the deadline', async
     assert.equal((await post('/tenants/sync', bodyFor(world, '/tenants/sync'))).statusCode, 429, call);
     assert.deepEqual(world.acts, []);
   }
+});
+
+test('work that goes on after its deadline keeps its place until it ends: the 65th is turned away', async () => {
+  const { promise: free, resolve: release } = Promise.withResolvers<object>();
+  let running = 0;
+  const routes = routeThat(() => {
+    running += 1;
+    return free;
+  });
+  const { post } = trialApp({ routes, deadline: 30 });
+  const send = async () => (await post('/tenants/sync', {})).headers['retry-after'];
+  const late = await Promise.all(Array.from({ length: 64 }, send));
+  assert.deepEqual(new Set(late), new Set(['2']), 'all were answered by the deadline');
+  assert.equal((await post('/tenants/sync', {})).statusCode, 429);
+  assert.equal(running, 64, 'no handler was called for it');
+  release({});
+  await setImmediate();
+  assert.equal((await post('/tenants/sync', {})).statusCode, 200);
 });

@@ -4,8 +4,8 @@ import { issueCertificate, setUpPki, type Certificate } from '../world/servers/p
 export interface Issuer extends AsyncDisposable {
   /** PEM. */
   readonly ca: string;
-  /** A new certificate for 127.0.0.1. */
-  issue(commonName: string): Promise<Certificate>;
+  /** A new certificate for 127.0.0.1; `ttl` as OpenBao writes a duration. */
+  issue(commonName: string, ttl?: string): Promise<Certificate>;
 }
 
 /** A certificate authority for one test file. */
@@ -14,8 +14,11 @@ export async function startIssuer(): Promise<Issuer> {
   const { ca } = await setUpPki(openBao, { commonName: 'Hook test CA' });
   return {
     ca,
-    issue: (commonName) =>
-      issueCertificate(openBao, { commonName, dnsNames: [], ipAddresses: ['127.0.0.1'] }),
+    issue: (commonName, ttl) =>
+      issueCertificate(openBao, {
+        ...{ commonName, dnsNames: [], ipAddresses: ['127.0.0.1'] },
+        ...(ttl === undefined ? {} : { ttl }),
+      }),
     [Symbol.asyncDispose]: () => openBao.close(),
   };
 }

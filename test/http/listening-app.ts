@@ -44,15 +44,18 @@ export const answerOf = async (socket: Socket): Promise<string> =>
   String((await once(socket, 'data', { signal: AbortSignal.timeout(10_000) }))[0]);
 
 /** All that comes until the other side ends the connection. */
-export async function everythingOf(socket: Socket, milliseconds = 5_000): Promise<string> {
+export async function everythingOf(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (more: string) => (text += more));
-  await goneWithin(milliseconds, socket);
+  await gone(socket);
   return text;
 }
 
-/** Resolves when the connection is over, whether it was ended or reset. */
-export async function goneWithin(milliseconds: number, socket: Socket): Promise<void> {
+/**
+ * Resolves when the connection is over, whether it was ended or reset. Waits long for a machine that is busy, and less
+ * than the times that the product gives to connections in general.
+ */
+export async function gone(socket: Socket, milliseconds = 20_000): Promise<void> {
   if (socket.closed) return;
   const late = new AbortController();
   const closed = new Promise<'closed'>((resolve) => {

@@ -4,7 +4,9 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 
 import { Trouble } from '../../src/errors.ts';
-import { answerOf, goneWithin } from './listening-app.ts';
+import { createProbes } from '../../src/http/probes.ts';
+import { createLogger } from '../../src/log/logger.ts';
+import { answerOf, gone } from './listening-app.ts';
 import { bodyFor, hooks, routeThat, trialApp } from './trial-app.ts';
 
 test('/healthz answers while the process lives, also while it is stopping', async () => {
@@ -33,6 +35,18 @@ test('/metrics counts requests by route and code', async () => {
   assert.match(response.body, /request_duration_seconds_count\{route="\/tenants\/customize",code="200"\} 1/);
   assert.match(response.body, /request_duration_seconds_count\{route="\/tenants\/sync",code="400"\} 1/);
   assert.match(response.body, /^process_cpu_seconds_total /m);
+});
+
+test('all that ask for /metrics at once get one rendering', async () => {
+  const { metrics } = trialApp();
+  let rendered = 0;
+  const probes = createProbes({
+    metrics: { ...metrics, render: () => Promise.resolve(`${(rendered += 1)}`) },
+    logger: createLogger('fatal'),
+    ready: () => true,
+  });
+  const answers = await Promise.all(Array.from({ length: 10 }, () => probes.inject('/metrics')));
+  assert.ok(answers.every(({ body }) => body === '1'));
 });
 
 test('labels of metrics are bounded, whatever is asked for', async () => {
@@ -104,7 +118,7 @@ test('nobody can keep the kubelet from its probe: 32 connections, and the oldest
   const send = await listeningProbes(t);
   const silent: Socket[] = [];
   for (let index = 0; index < 40; index += 1) silent.push(await send(index % 2 === 0 ? '' : probe));
-  await Promise.all(silent.slice(0, 8).map((socket) => goneWithin(1_000, socket)));
+  await Promise.all(silent.slice(0, 8).map((socket) => gone(socket)));
   assert.match(await answerOf(await send(`${probe}\r\n`)), /^HTTP\/1\.1 200 /);
 });
 
@@ -112,5 +126,5 @@ test('a body that somebody sends to a probe is not waited for', async (t) => {
   const send = await listeningProbes(t);
   const socket = await send(`${probe}content-length: 1000000\r\n\r\n`);
   assert.match(await answerOf(socket), /^HTTP\/1\.1 200 /);
-  await goneWithin(3_000, socket);
+  await gone(socket, 4_000);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { requestIdOf } from '../../src/http/request-id.ts';
-import { linesOf } from '../kept-log.ts';
+import { linesOf } from '../log/kept-log.ts';
 import { bodyFor, routeThat, trialApp } from './trial-app.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

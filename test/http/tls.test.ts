@@ -9,7 +9,7 @@ import { replaceCertificate } from '../../src/http/server.ts';
 import type { Certificate } from '../world/servers/pki.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 import { startIssuer, type Issuer } from './issuer.ts';
-import { answerOf, goneWithin, head, listening } from './listening-app.ts';
+import { answerOf, gone, head, listening } from './listening-app.ts';
 import { routeThat } from './trial-app.ts';
 
 let issuer: Issuer;
@@ -75,7 +75,7 @@ for (const [sentence, options] of hopeless) {
 
 test('plain HTTP to the TLS port gets no answer, disturbs nobody, and is logged once a minute', async (t) => {
   const { dial, send, log } = await secured(t);
-  for (let times = 0; times < 5; times += 1) await goneWithin(2_000, await send(good));
+  for (let times = 0; times < 5; times += 1) await gone(await send(good));
   await waitFor('the line', () => log().includes('a TLS handshake failed'));
   assert.equal(log().match(/"msg":"a TLS handshake failed"/g)?.length, 1);
   assert.match(log(), /"level":"warn".*"code":"ERR_SSL_[A-Z_]+"/);
@@ -125,13 +125,13 @@ test('handshakes that never end take no place from anybody, and end by themselve
   const hanging = [];
   // The first bytes of a hello, and silence.
   for (let index = 0; index < 20; index += 1) hanging.push(await send('\x16\x03\x01\x02\x00\x01'));
-  await Promise.all(hanging.slice(0, 16).map((socket) => goneWithin(2_000, socket)));
+  await Promise.all(hanging.slice(0, 16).map((socket) => gone(socket)));
   const another = await dial();
   another.write(good);
   assert.match(await answerOf(another), /^HTTP\/1\.1 200 /);
   known.write(good);
   assert.match(await answerOf(known), /^HTTP\/1\.1 200 /, 'the known connection was left alone');
-  await Promise.all(hanging.map((socket) => goneWithin(2_000, socket)));
+  await Promise.all(hanging.map((socket) => gone(socket)));
 });
 
 test('a request under way over TLS is not cut by any number of new connections', async (t) => {
@@ -156,19 +156,16 @@ test('a body that never ends is cut over TLS as well', async (t) => {
   const { dial } = await secured(t, { limits: { bodyMs: 300 } });
   const socket = await dial();
   socket.write(`${head(100)}{`);
-  await goneWithin(2_000, socket);
+  await gone(socket);
 });
 
 test('the end does not wait for a handshake that hangs, or for a connection that says nothing', async (t) => {
-  const { app, dial, port } = await secured(t);
+  const { app, dial, port } = await secured(t, { deadline: 60_000, limits: { handshakeMs: 60_000 } });
   const hanging = connectTcp(port, '127.0.0.1').on('error', () => undefined);
   await once(hanging, 'connect');
   hanging.write('\x16\x03\x01');
   const silent = await dial();
-  const started = performance.now();
-  await app.close();
-  const took = performance.now() - started;
-  assert.ok(took > 900 && took < 4_000, `${took} ms`);
-  await goneWithin(1_000, hanging);
-  await goneWithin(1_000, silent);
+  void app.close();
+  await gone(hanging);
+  await gone(silent);
 });

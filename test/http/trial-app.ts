@@ -2,11 +2,11 @@ import { Writable } from 'node:stream';
 
 import { createApp } from '../../src/http/app.ts';
 import { createBearerGate } from '../../src/http/bearer.ts';
-import { hookLimits, type ServerLimits } from '../../src/http/limits.ts';
+import { hookLimits, type HookLimits } from '../../src/http/limits.ts';
 import { createProbes } from '../../src/http/probes.ts';
 import { hookRoutes, type Routes } from '../../src/http/routes.ts';
 import type { Certificate } from '../../src/http/server.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/log/logger.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { Secret } from '../../src/secret.ts';
 import { ModelWorld } from '../reconcile/model-world.ts';
@@ -23,7 +23,7 @@ interface Options {
   readonly tokens?: readonly string[];
   readonly certificate?: Certificate;
   /** In place of some of the product's own. */
-  readonly limits?: Partial<ServerLimits>;
+  readonly limits?: Partial<HookLimits>;
 }
 
 /** The app as the process makes it, on the model world, with its log kept. */

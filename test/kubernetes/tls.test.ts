@@ -47,6 +47,17 @@ test('the API server is verified by the given bundle', async () => {
   assert.equal(api.seen.length, 1);
 });
 
+test('every certificate of a bundle counts, also without a line break between them', async () => {
+  await using api = await startApi();
+  const caFile = join(folder, 'glued.crt');
+  const ca = `${foreignCa.trim()}${certificate.ca}`;
+  await writeFile(caFile, ca);
+  for (const given of [{ ca }, { caFile }]) {
+    const reader = createKubernetesReader({ url: api.url, operatorNamespace: 'ops', ...given });
+    assert.equal((await reader.instance('main'))?.metadata.name, 'main');
+  }
+});
+
 test('a bundle that was replaced in its file counts after a minute', async () => {
   await using api = await startApi();
   const caFile = join(folder, 'ca.crt');

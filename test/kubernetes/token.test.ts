@@ -69,6 +69,38 @@ test('without a token in the file nothing is sent', async (context) => {
   assert.deepEqual(api.seen, []);
 });
 
+test('a file that is empty, broken or away for a moment costs nothing once there was a token, and else that moment', async (context) => {
+  const tokenFile = join(await folderOf(context), 'token');
+  const sent: unknown[] = [];
+  await using api = await startHttpStub(({ headers }) => {
+    sent.push(headers.authorization);
+    return { body: instanceObject('main') };
+  });
+  let now = 0;
+  const reader = createKubernetesReader({
+    url: api.url,
+    operatorNamespace: 'ops',
+    tokenFile,
+    clock: () => now,
+  });
+  await writeFile(tokenFile, '');
+  assert.equal((await troubleOf(reader.freshInstance('main'))).reason, 'KubernetesForbidden');
+  await writeFile(tokenFile, 'first');
+  await reader.freshInstance('main');
+  for (const change of [
+    () => writeFile(tokenFile, '\n'),
+    () => writeFile(tokenFile, 'CANARY\nbroken'),
+    () => rm(tokenFile),
+  ]) {
+    await change();
+    now += 61_000;
+    await reader.freshInstance('main');
+  }
+  await writeFile(tokenFile, 'second');
+  await reader.freshInstance('main');
+  assert.deepEqual(sent, [...Array.from({ length: 4 }, () => 'Bearer first'), 'Bearer second']);
+});
+
 test('the token is in no error, whatever goes wrong', async (context) => {
   const tokenFile = join(await folderOf(context), 'token');
   const canary = 'CANARY1234567890';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { actLog } from '../src/act-log.ts';
-import { createLogger } from '../src/logger.ts';
-import type { Act } from '../src/reconcile/context.ts';
+import { actLog } from '../../src/log/act-log.ts';
+import { createLogger } from '../../src/log/logger.ts';
+import type { Act } from '../../src/reconcile/context.ts';
 import { keptLog } from './kept-log.ts';
 
 const trialLog = () => {

@@ -80,6 +80,12 @@ export const logLineKinds: readonly LogLineKind[] = [
     when: 'A client, Metacontroller perhaps, does not accept the certificate, or speaks no TLS. At most one a minute.',
   },
   {
+    phrase: 'the certificate of the hook has expired or soon will',
+    levels: ['warn'],
+    fields: ['expires'],
+    when: 'At the start, when it ends within 14 days or has ended. Renew it; the process reads it again by itself.',
+  },
+  {
     phrase: 'changed files are in use now',
     levels: ['info'],
     fields: ['what'],
@@ -118,7 +124,7 @@ export const logLineKinds: readonly LogLineKind[] = [
   {
     phrase: 'unexpected error',
     levels: ['fatal'],
-    fields: ['name', 'code', 'at'],
+    fields: ['err'],
     when: 'The process ends with code 1 and is started again. Please report it.',
   },
 ];

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { loggable } from '../src/loggable.ts';
-import { createLogger } from '../src/logger.ts';
-import { Secret } from '../src/secret.ts';
+import { loggable } from '../../src/log/loggable.ts';
+import { createLogger } from '../../src/log/logger.ts';
+import { Secret } from '../../src/secret.ts';
 import { keptLog } from './kept-log.ts';
 
 const canary = 'CANARY1234567890';

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 
 import axios from 'axios';
 
-import { Trouble } from '../src/errors.ts';
-import { createLogger } from '../src/logger.ts';
-import { Secret } from '../src/secret.ts';
+import { Trouble } from '../../src/errors.ts';
+import { createLogger } from '../../src/log/logger.ts';
+import { Secret } from '../../src/secret.ts';
 
 const canary = 'CANARY1234567890';
 

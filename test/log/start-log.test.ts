@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Config } from '../src/config/config.ts';
-import { createLogger } from '../src/logger.ts';
-import { Secret } from '../src/secret.ts';
-import { logStart } from '../src/start-log.ts';
+import type { Config } from '../../src/config/config.ts';
+import { createLogger } from '../../src/log/logger.ts';
+import { Secret } from '../../src/secret.ts';
+import { logStart } from '../../src/log/start-log.ts';
 import { keptLog } from './kept-log.ts';
 
 const canary = 'CANARY1234567890';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 
 import ts from 'typescript';
 
-const folder = new URL('../src/', import.meta.url);
+const folder = new URL('../../src/', import.meta.url);
 
 export interface WrittenPhrase {
   readonly file: string;

@@ -80,7 +80,7 @@ test('every call of PostgreSQL goes through as it is, and is told of with the In
     assertHandedOn(answers, `${part}.`);
     assert.equal(new Set(namesIn(answers)).size, Object.keys(measured[part]).length);
   }
-  assert.equal(told.filter((line) => line === 'main change_tenant').length, 16);
+  assert.equal(told.filter((line) => line === 'main change_tenant').length, 17);
   assert.ok(told.includes('main check_login'));
   assert.equal(servers.of(target), measured, 'what is remembered about a server stays with it');
   servers.forget('uid');

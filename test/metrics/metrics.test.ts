@@ -75,6 +75,14 @@ test('logins to OpenBao are counted; the expiry is that of the last one that suc
   });
 });
 
+test('the end of the certificate that the hook shows is told in seconds, and is 0 without one', async () => {
+  const metrics = createMetrics();
+  const name = 'pgtenancy_hook_certificate_expiry_timestamp_seconds';
+  assert.deepEqual(await valuesOf(metrics, /_certificate_/), { [name]: 0 });
+  metrics.certificateShown(1_700_000_000_000);
+  assert.deepEqual(await valuesOf(metrics, /_certificate_/), { [name]: 1_700_000_000 });
+});
+
 test('what is held on each server is read when metrics are, and a server that is gone leaves nothing behind', async () => {
   const metrics = createMetrics();
   let servers = [usage('main'), { ...usage('other'), connectFailed: false }];

@@ -40,6 +40,7 @@ export const keyOf = (path: CredentialPath): string =>
 export const fixedToken = (token: string): TokenSource => ({
   current: () => Promise.resolve(new Secret(token)),
   renew: (rejected) => Promise.resolve(rejected),
+  worked: () => undefined,
   close: () => Promise.resolve(),
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
+import { Secret } from '../../src/secret.ts';
 import { troubleOf } from '../trouble-of.ts';
 import { documentedPolicy } from '../world/servers/openbao-policies.ts';
 import { exampleCredential, examplePath, exampleRecord, keyOf, passwordCanary, storeAt } from './example.ts';
@@ -48,6 +49,23 @@ test('on a mount that lets records expire nothing is written, and it goes on onc
   });
   await own().write(path, exampleCredential(), 0);
   assert.equal(await versionOf('mount'), 1);
+});
+
+test('a token that has ended does not go for one that may not ask: it is replaced first', async () => {
+  const path = examplePath('ended');
+  const token = {
+    current: () => Promise.resolve(new Secret('ended')),
+    renew: () => Promise.resolve(new Secret(bao.operatorToken)),
+    worked: () => {
+      token.current = token.renew;
+    },
+    close: () => Promise.resolve(),
+  };
+  await withMount('720h', async () => {
+    const writing = storeAt(bao.address, '', { token }).write(path, exampleCredential(), 0);
+    assert.match((await troubleOf(writing)).message, /set delete_version_after of the mount to 0/);
+  });
+  assert.equal(await versionOf('ended'), 0);
 });
 
 test('a rotation on such a mount leaves the version in use alone: it stays live and does not expire', async () => {

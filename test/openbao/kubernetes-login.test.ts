@@ -86,6 +86,19 @@ test('thirty calls at once with a token that was revoked make one login, and all
   assert.equal(stored.kind === 'live' && stored.version, 1);
 });
 
+test('a token that works and is revoked again and again is replaced each time at once', async () => {
+  const { time, clock } = clockAt();
+  const { store, source } = world.operator({ clock });
+  const before = world.logins();
+  for (let revocation = 0; revocation < 5; revocation += 1) {
+    await store.read(examplePath('again'));
+    await revoke((await source.current()).reveal());
+    time.now += 1_000;
+    await assert.doesNotReject(store.read(examplePath('again')));
+  }
+  assert.equal(world.logins(), before + 6);
+});
+
 test('the service account token is read again from its file at each login', async () => {
   const { time, clock } = clockAt();
   const { source } = world.operator({ clock });

@@ -131,6 +131,42 @@ test('a login that was due for its age, and no refusal, starts that anew', async
   assert.equal(await renew('t3'), 't4');
 });
 
+test('a token that worked is replaced at its first refusal, again and again while that helps', async () => {
+  const { state, tokens, current, renew } = trial();
+  let token = await current();
+  for (let revocation = 1; revocation <= 6; revocation += 1) {
+    tokens.worked(new Secret(token), false);
+    state.now += 100;
+    const next = await renew(token);
+    assert.notEqual(next, token);
+    tokens.worked(new Secret(next), true);
+    token = next;
+  }
+});
+
+test('a policy that lacks a right for some calls costs a login each half minute, and no success of others more', async () => {
+  const { state, tokens, current, renew } = trial();
+  await current();
+  const logins: number[] = [];
+  for (; state.now < 300_000; state.now += 1_000) {
+    const { logins: before } = state;
+    tokens.worked(await tokens.current(), false);
+    await renew(await current());
+    if (state.logins > before) logins.push(state.now / 1_000);
+  }
+  assert.deepEqual(logins, [0, 10, 30, 61, 92, 123, 154, 185, 216, 247, 278]);
+});
+
+test('a pause that grew long does not hold up a token that works again and is revoked later', async () => {
+  const { state, tokens, current, renew } = trial();
+  await current();
+  for (; state.now < 700_000; state.now += 1_000) await renew(await current());
+  const token = await current();
+  tokens.worked(new Secret(token), false);
+  state.now += 30_000;
+  assert.notEqual(await renew(token), token);
+});
+
 test('a refused token stays in use when the login fails: it may be good for other calls', async () => {
   const { state, current, tokens } = trial();
   await current();

@@ -110,6 +110,23 @@ describe('a batch of reads', () => {
     assert.deepEqual(sent, [['a'], ['a'], ['b']]);
   });
 
+  it('is not sent for questions that were answered while they waited to be sent again', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { batch, sent, gates } = controlled();
+    const first = batch.ask('a');
+    gates[0]?.open.resolve(undefined);
+    await new Promise(setImmediate);
+    const second = batch.ask('b');
+    t.mock.timers.tick(1_000);
+    gates[1]?.open.resolve(undefined);
+    await new Promise(setImmediate);
+    t.mock.timers.tick(1_000);
+    gates[1]?.answer.resolve(undefined);
+    assert.deepEqual(await Promise.all([first, second]), ['A', 'B']);
+    await new Promise(setImmediate);
+    assert.deepEqual([gates.length, sent], [2, [['a'], ['a', 'b']]]);
+  });
+
   it('waits for a connection with all that come, however long it takes to open', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const { batch, gates } = controlled();

@@ -122,7 +122,7 @@ describe('a server that lives and takes its time', () => {
   });
 
   it('over two databases that are long in the making serves all other tenants', async (t) => {
-    const { server, own, usage } = await adapter(t, live, {}, { lockMs: 10_000 });
+    const { server, own, usage } = await adapter(t, live, {}, { lockMs: 60_000, longWaitMs: 60_000 });
     const [first, second, third] = Array.from({ length: 3 }, () => new LiveTenant(own));
     for (const tenant of [first!, second!, third!]) await tenant.createRole();
     const holder = await live.connect();

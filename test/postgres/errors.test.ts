@@ -105,6 +105,19 @@ describe('an error of the network or of TLS', () => {
     });
   }
 
+  it('names the host that a certificate does not hold', () => {
+    const { message } = troubleOf(
+      Object.assign(fromNode('ERR_TLS_CERT_ALTNAME_INVALID'), { host: 'db.example.com' }),
+    );
+    assert.match(message, /does not hold the host name "db\.example\.com"/);
+  });
+
+  it('tells to look at the address where something else than PostgreSQL may answer', () => {
+    const { reason, message } = troubleOf(new Error('There was an error establishing an SSL connection'));
+    assert.equal(reason, 'InstanceUnreachable');
+    assert.match(message, /or no PostgreSQL answers .*check spec\.host, spec\.hostAddress and spec\.port$/);
+  });
+
   it('may come from pg as a text without a code', () => {
     assert.equal(troubleOf(new Error('timeout expired')).reason, 'InstanceUnreachable');
     assert.equal(troubleOf(new Error('Query read timeout')).reason, 'InstanceUnreachable');
@@ -117,6 +130,14 @@ describe('an error of the network or of TLS', () => {
       troubleOf(new Error('SASL: SCRAM-SERVER-FINAL-MESSAGE: server signature does not match')).reason,
       'InsecureAuthentication',
     );
+  });
+});
+
+describe('a text of the server', () => {
+  it('reaches no terminal with its control characters', () => {
+    const text = 'role "\u001b[31mroot\u202e\u0007" is\r\nodd';
+    for (const code of ['99999', '42501', '42602'])
+      assert.match(troubleOf(fromServer(code, text)).message, /: role " \[31mroot " is odd; /);
   });
 });
 

@@ -83,7 +83,7 @@ describe('a server that hangs', () => {
     assert.deepEqual(connects.slice(4), [], 'one connect for each time that it was asked');
   });
 
-  it('is asked by one call at a time once it is known, and that one waits no longer than a second', async (t) => {
+  it('is asked over one connect at a time once it is known, for which hardly anybody waits', async (t) => {
     const { server, usage, connects } = adapter(t);
     await frozen(t, 'server');
     await Crowd.observing(server, 1).done;

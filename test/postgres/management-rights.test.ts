@@ -42,6 +42,8 @@ for (const major of [15, 18] as const) {
       for (const statement of statements) await live.admin(statement);
     };
     const missing = async (live: LiveServer) => missingRights(await live.server.observe.server());
+    const forThisVersion = (statement: string) =>
+      statement.replace(/( with set true) \(.*\)$/, major < 16 ? '' : '$1');
     const statementIn = (message: string) => message.split('a superuser runs: ')[1]?.split('; ') ?? [];
 
     it('is told in statements that help, all at once', async () => {
@@ -123,6 +125,56 @@ for (const major of [15, 18] as const) {
       assert.equal((await tenant.observe()).row, null);
     });
 
+    it('is what everybody may do, or an owner with what is its own, where that was revoked', async () => {
+      const live = await login('createdb createrole');
+      await live.admin(`create schema pgtenancy authorization "${live.manager}"`);
+      await live.register();
+      const tenant = new LiveTenant(live);
+      await tenant.open();
+      const hardened = [
+        'revoke select on pg_stat_activity, pg_auth_members, pg_prepared_xacts, pg_replication_slots from public',
+        'revoke select (subname, subdbid) on pg_subscription from public',
+        'revoke execute on function pg_terminate_backend(int, bigint) from public',
+        `revoke all on schema pgtenancy from "${live.manager}"`,
+        `revoke all on all tables in schema pgtenancy from "${live.manager}"`,
+      ];
+      await paste(live, hardened);
+      const told = await missing(live);
+      assert.equal(told.length, 20);
+      await paste(live, told);
+      assert.deepEqual(await missing(live), []);
+      await live.server.observe.blockers(await tenant.handle());
+      await tenant.remove();
+    });
+
+    it('is ADMIN of its own on the role of a Tenant, which the one that made it hands on', async () => {
+      const before = await login('createdb createrole');
+      await before.admin(`create schema pgtenancy authorization "${before.manager}"`);
+      await before.register();
+      const old = new LiveTenant(before);
+      await old.open();
+      const heir = new LiveServer(postgres, { ...before.target, username: 'heir' });
+      opened.push(heir);
+      await heir.admin(
+        `create role heir login createdb createrole password 'p'; grant "${before.manager}" to heir`,
+      );
+      await paste(heir, await missing(heir));
+      const tenant = old.through(heir);
+      await heir.admin(`grant connect on database ${tenant.databaseName} to public`);
+      if (major >= 16) {
+        const trouble = await troubleOf(tenant.steps.openDatabase(await tenant.handle()));
+        assert.equal(trouble.reason, 'RightsMissing');
+        await paste(heir, statementIn(trouble.message));
+      }
+      await tenant.steps.openDatabase(await tenant.handle());
+      await tenant.steps.retain(await tenant.handle());
+      const left = await heir.admin(
+        `select from pg_auth_members where roleid = $1::regrole and member = 'heir'::regrole and not admin_option`,
+        [tenant.roleName],
+      );
+      assert.equal(left.length, 0);
+    });
+
     it('is the right to connect', async () => {
       const live = await login('createdb createrole');
       const { managementDatabase } = live.target;
@@ -140,6 +192,18 @@ for (const major of [15, 18] as const) {
       assert.equal((await again.server.observe.server()).currentUser, live.manager);
     });
 
+    it('is CREATEROLE, told when a role cannot be made without it', async () => {
+      const live = await login('createdb createrole');
+      await live.admin(`create schema pgtenancy authorization "${live.manager}"`);
+      await live.register();
+      await live.admin(`alter role "${live.manager}" nocreaterole`);
+      const tenant = new LiveTenant(live);
+      await tenant.steps.claim(await tenant.handle(), { namespace: 'team', name: 'app' });
+      const trouble = await troubleOf(tenant.steps.createRole(await tenant.handle(), new Secret('p'), -1));
+      assert.equal(trouble.reason, 'RightsMissing');
+      assert.deepEqual(statementIn(trouble.message), [`alter role "${live.manager}" createrole`]);
+    });
+
     it('is the adminRole, missing or not its own', async () => {
       const group = await setUpManagementRole(postgres);
       const member = new LiveServer(postgres, targetOf(group));
@@ -154,16 +218,23 @@ for (const major of [15, 18] as const) {
       };
       const connect = await refused('pgtenancy_admin');
       assert.equal(connect.trouble.reason, 'RightsMissing');
+      const join = `grant "pgtenancy_admin" to "${username}"`;
+      assert.ok(connect.trouble.message.includes(`; a superuser runs: ${join}; grant connect on database `));
       await paste(member, statementIn(connect.trouble.message));
+      await member.admin(`revoke "pgtenancy_admin" from "${username}"`);
       const stranger = await refused('pgtenancy_admin');
       assert.equal(stranger.trouble.reason, 'AdminRoleUnusable');
       assert.equal(
         stranger.trouble.message,
-        `management login "${username}" may not switch to role "pgtenancy_admin" (spec.adminRole); a superuser runs: grant "pgtenancy_admin" to "${username}"`,
+        `management login "${username}" may not switch to role "pgtenancy_admin" (spec.adminRole); a superuser runs: grant "pgtenancy_admin" to "${username}" with set true (before PostgreSQL 16 without "with set true")`,
       );
       const nobody = await refused('No Such Role');
       assert.equal(nobody.trouble.reason, 'AdminRoleUnusable');
-      await paste(member, [...statementIn(stranger.trouble.message), ...statementIn(nobody.trouble.message)]);
+      if (major >= 16) await member.admin(`grant pgtenancy_admin to "${username}" with set false`);
+      await paste(member, [
+        ...statementIn(stranger.trouble.message).map((text) => forThisVersion(text)),
+        ...statementIn(nobody.trouble.message),
+      ]);
       for (const adminRole of ['pgtenancy_admin', 'No Such Role']) {
         const live = new LiveServer(postgres, { ...member.target, username, password, adminRole });
         opened.push(live);

@@ -57,6 +57,7 @@ describe('the management connection', () => {
       inherits: true,
       managementDatabase: { name: 'postgres', create: true },
       registry: { exists: true, foreign: [] },
+      denied: [],
       certificate: { coversHost: true, coversAddress: true },
       publicConnect: ['postgres', 'template1'],
     });

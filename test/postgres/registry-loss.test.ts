@@ -65,6 +65,15 @@ describe('a registry that lost a part of itself', () => {
     await assert.rejects(server.registry.migrate(), missing('a table'));
   });
 
+  it('says so without a column too, and leaves the look at the server as it is', async () => {
+    const { server, observe, admin } = await registered('narrowed');
+    await admin('alter table pgtenancy.tenant drop column role_oid');
+    await assert.rejects(observe(), missing('a column'));
+    assert.equal((await server.observe.server()).registry.exists, true);
+    await admin('alter table pgtenancy.meta drop column min_compatible_version');
+    await assert.rejects(server.observe.registry(), missing('a column'));
+  });
+
   it('is another thing than an empty one, or one that is not there at all', async () => {
     const { server, admin } = await registered('bare');
     await admin('truncate pgtenancy.instance');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { Trouble } from '../../src/errors.ts';
 import { always } from './gate.ts';
-import { settle, turn } from './metacontroller.ts';
+import { post, requestOf, settle, turn } from './metacontroller.ts';
 import { tenantKey } from './model-state.ts';
 import { checkSeconds, type ModelWorld } from './model-world.ts';
 import { editTenant, newWorld, readyWorld, secretLogsIn } from './points.ts';
@@ -91,6 +91,32 @@ test('a password that is refused although it was set again is not set once more 
   world.advance(interval);
   for (let round = 0; round < 4; round += 1) await turn(world);
   assert.equal(sets(), 2);
+});
+
+test('a tenant that locks its own catalog neither stops a rotation nor is looked at all the time', async () => {
+  const world = await readyWorld();
+  world.state.postgres.catalogLocked = true;
+  editTenant(world, { credentialRotation: 'two', connectionLimit: 3 });
+  await settle(world);
+  assert.equal(world.state.openbao.passwords.length, 2);
+  assert.equal(roleOf(world).connectionLimit, 3);
+  assert.ok(secretLogsIn(world));
+  const logins = loginsOf(world);
+  world.advance(interval);
+  for (let second = 0; second < 600; second += 4) {
+    await post(world, requestOf(world));
+    world.advance(4);
+  }
+  assert.ok(loginsOf(world) - logins < 20, 'each look costs its neighbours a backend');
+});
+
+test('a locked catalog holds up extensions before the application is in, and says so', async () => {
+  const world = newWorld();
+  world.state.postgres.catalogLocked = true;
+  for (let round = 0; round < 20; round += 1) await turn(world);
+  assert.equal(conditionOf(world, 'Ready')?.reason, 'LockHeld');
+  world.state.postgres.catalogLocked = false;
+  await settle(world);
 });
 
 test('an installation that fails is remembered for a while, and does not hold up the others', async () => {

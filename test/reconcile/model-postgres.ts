@@ -69,6 +69,7 @@ export function modelObservation(state: ModelState, target: ServerTarget): Serve
       if (database?.name !== tenant.databaseName) throw new Trouble('StaleDecision', 'another database');
       if (!database.allowConnections || role?.canLogin !== true) throw new Trouble('LoginRefused', 'closed');
       if (role.password !== password.reveal()) return { kind: 'rejected' };
+      if (postgres.catalogLocked === true) return { kind: 'authenticated', locked: true };
       const offers = postgres.offers.filter(({ name }) => wanted.includes(name));
       return copy({ kind: 'proven', extensions: database.extensions, offers, pristine: true } as const);
     },

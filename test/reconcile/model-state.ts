@@ -48,6 +48,8 @@ export interface ModelState {
     databases: Record<string, ModelDatabase>;
     offers: ExtensionOffer[];
     inFlight: 'create' | 'drop' | null;
+    /** A session locks the catalog of the tenant's database: only its password can be proven. */
+    catalogLocked?: boolean;
     blockers: Mutable<DeletionBlockers>;
     nextOid: number;
   };
@@ -138,6 +140,7 @@ export const newState = (spec: object = {}): ModelState => ({
       inherits: true,
       managementDatabase: { name: 'postgres', create: true },
       registry: { exists: true, foreign: [] },
+      denied: [],
       certificate: { coversHost: true, coversAddress: true },
       publicConnect: [],
     },

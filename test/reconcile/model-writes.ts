@@ -77,6 +77,11 @@ export class ModelWrites implements TenantWrites {
     return Promise.resolve();
   }
 
+  async returnMembership(tenant: TenantHandle) {
+    this.#role(this.#locked(tenant)).selfGranted = false;
+    return Promise.resolve();
+  }
+
   async setPassword(tenant: TenantHandle, password: { reveal(): string }) {
     this.#role(this.#locked(tenant)).password = password.reveal();
     return Promise.resolve();

@@ -12,6 +12,7 @@ import { childKey } from './model-state.ts';
 import type { ModelWorld } from './model-world.ts';
 import {
   deleteTenant,
+  editTenant,
   leavingWorld,
   newWorld,
   pointsOf,
@@ -198,6 +199,33 @@ test('a mark that cannot be written does not hinder Retain either, ten minutes a
   assert.equal(world.state.postgres.rows['uid-tenant']?.state, 'Active');
 });
 
+test('what could not be opened again in ten minutes is told together with why, although the row was marked before', async () => {
+  const world = await readyWorld({ deletionPolicy: 'Retain' });
+  deleteTenant(world);
+  const { rows, databases } = world.state.postgres;
+  Object.assign(rows['uid-tenant'] ?? {}, { state: 'Retained' });
+  for (const database of Object.values(databases)) database.allowConnections = false;
+  breakDown(world, { calls: /^tenants\.reopenRetained/, reason: 'PermissionDenied' });
+  for (let round = 0; round < 3; round += 1) assert.equal((await turn(world)).answer?.finalized, false);
+  world.advance(601);
+  await settle(world);
+  assert.deepEqual(world.letGo, [
+    'shop/orders: retained, but cannot: PermissionDenied; database "shop_orders" refuses connections until a database administrator runs: alter database "shop_orders" allow_connections true',
+  ]);
+});
+
+test('a row that is not ours to mark is told as such, ten minutes after the deletion', async () => {
+  const world = await readyWorld({ deletionPolicy: 'Retain' });
+  deleteTenant(world);
+  Object.assign(world.state.postgres.rows['uid-tenant'] ?? {}, { installation: 'other' });
+  world.advance(601);
+  await settle(world);
+  assert.match(
+    world.letGo.join(),
+    /^shop\/orders: retained without a mark: the registry row .* belongs to installation "other"/,
+  );
+});
+
 test('a lock that is held all the time does not hinder Retain either, ten minutes after the deletion', async () => {
   const world = await readyWorld({ deletionPolicy: 'Retain' });
   deleteTenant(world);
@@ -209,6 +237,31 @@ test('a lock that is held all the time does not hinder Retain either, ten minute
   assert.deepEqual(world.letGo, ['shop/orders: retained without a mark: cannot: Busy']);
   assert.equal(world.state.postgres.rows['uid-tenant']?.state, 'Active');
 });
+
+for (const [call, reason] of [
+  ['observe.tenant', 'InstanceUnreachable'],
+  ['observe.tenant', 'Busy'],
+  ['tenants.reopenRetained', 'LockHeld'],
+  ['tenants.reopenRetained', 'Busy'],
+  ['tenants.reopenRetained', 'StaleDecision'],
+] as const) {
+  test(`after a late change to Retain one ${reason} of ${call} lets nothing go that is shut`, async () => {
+    const world = await leavingWorld();
+    const { databases, roles, rows } = world.state.postgres;
+    const named = () => Object.values(databases).map(({ name }) => name);
+    while (!named().includes('pto_drop_uid-tenant')) await turn(world);
+    world.advance(24 * 3600);
+    editTenant(world, { deletionPolicy: 'Retain' });
+    breakDown(world, { calls: new RegExp(`^${call}$`), reason });
+    for (let round = 0; round < 5; round += 1) assert.notEqual((await turn(world)).answer?.finalized, true);
+    mend(world);
+    await settle(world);
+    assert.deepEqual(named(), ['shop_orders']);
+    assert.ok(Object.values(databases).every(({ allowConnections }) => allowConnections));
+    assert.ok(Object.values(roles).every(({ canLogin }) => canLogin));
+    assert.equal(rows['uid-tenant']?.state, 'Retained');
+  });
+}
 
 test('an outage of the server holds up Delete for as long as it lasts', async () => {
   const world = await leavingWorld();
@@ -232,3 +285,20 @@ test('a step that is not taken because the live object cannot be read says so in
     );
   }
 });
+
+for (const reason of ['InstanceUnreachable', 'Busy'] as const) {
+  test(`what cannot be read live is never let go, nor told of, although the server is ${reason}`, async () => {
+    const world = await readyWorld({ deletionPolicy: 'Retain' });
+    deleteTenant(world);
+    world.advance(601);
+    const posted = requestOf(world);
+    const unseen = new Trouble('KubernetesUnreachable', 'cannot');
+    world.gate.faults = (call) =>
+      call.startsWith('kubernetes.')
+        ? { kind: 'fails', error: unseen }
+        : { kind: 'fails', error: new Trouble(reason, 'cannot') };
+    const answer = await finalizeTenant(world.context, posted).catch(() => undefined);
+    assert.notEqual(answer?.finalized, true);
+    assert.deepEqual(world.letGo, []);
+  });
+}

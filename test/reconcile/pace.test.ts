@@ -82,8 +82,11 @@ test('without a phase change there is always a timer, above 0 and never longer t
 });
 
 test('after an act, or one that somebody else was quicker with, the next look comes at once', () => {
-  for (const kind of ['done', 'overtaken'] as const) {
-    assert.equal(pace({ taken: { kind }, first: step('DatabaseMissing', '', 'step') }), 0.1);
+  for (const [kind, seconds] of [
+    ['done', 0.1],
+    ['overtaken', 1.5],
+  ] as const) {
+    assert.equal(pace({ taken: { kind }, first: step('DatabaseMissing', '', 'step') }), seconds);
   }
 });
 

@@ -121,6 +121,33 @@ test('a dropped tenant is as one that was never seen', () => {
   assert.equal(memory.mayDefer('a', 'key'), true);
 });
 
+test('a look that is held up is put off for a time that doubles, also for another key, until one is not', () => {
+  const { memory, pass } = newMemory();
+  const locked: Session = { kind: 'authenticated', locked: true };
+  for (const [key, seconds] of [
+    ['a', 5],
+    ['a', 10],
+    ['b', 20],
+    ['b', 40],
+    ['b', 60],
+    ['c', 60],
+  ] as const) {
+    assert.equal(memory.recall('uid', key), undefined, 'the next look is due, and so is one for another key');
+    memory.putOff('uid', key, locked);
+    pass(seconds - 1);
+    assert.deepEqual(memory.recall('uid', key), locked);
+    pass(1);
+  }
+  memory.tried('uid', 'c');
+  memory.putOff('uid', 'c', locked);
+  pass(59);
+  assert.deepEqual(memory.recall('uid', 'c'), locked, 'a step does not shorten it');
+  memory.remember('uid', 'c', proven);
+  memory.putOff('uid', 'c', locked);
+  pass(5);
+  assert.equal(memory.recall('uid', 'c'), undefined);
+});
+
 test('it is bounded: the entry that was longest not touched goes first', () => {
   const { memory } = newMemory();
   memory.remember('first', 'key', proven);

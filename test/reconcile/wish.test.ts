@@ -72,3 +72,22 @@ test('an Instance remembers which server it was by its status', () => {
   const fresh = without(readyInstance(), 'status');
   assert.equal(instanceWish(fresh).recordedSystemIdentifier, '');
 });
+
+test('an Instance remembers that there was a registry, also while a part of it is missed', () => {
+  const had = (status: 'True' | 'False', reason: string) => {
+    const told = {
+      ...{ type: 'RegistryReady', status, reason, message: '' },
+      lastTransitionTime: '2026-02-01T00:00:00Z',
+    };
+    return instanceWish({ ...readyInstance(), status: { conditions: [told] } }).hadRegistry;
+  };
+  assert.deepEqual(
+    [
+      had('True', 'Reached'),
+      had('False', 'RegistryMissing'),
+      had('False', 'RegistryLost'),
+      had('False', 'Pending'),
+    ],
+    [true, true, true, false],
+  );
+});

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { externalSecrets, instances, namespaces, secrets, tenants } from '../world/kubernetes/resources.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
@@ -11,7 +10,7 @@ import { messagesOf, remainsOf, untilGone } from './descents.ts';
 import { instance, untilInstanceReady } from './instances.ts';
 import { query, secretOf, sql } from './sql.ts';
 import { raise, type Stage } from './stage.ts';
-import { resyncs } from './stillness.ts';
+import { lookedAtAgain, resyncs } from './stillness.ts';
 import { apply, change, ready, splitName, untilCondition } from './tenants.ts';
 
 let stage: Stage;
@@ -76,7 +75,7 @@ test('Orphaned under Delete, the Secret goes on working and nothing is deleted, 
     reason: 'ExternalSecretOrphaned',
   });
   assert.equal(conditionOf(held, 'Stalled')?.status, 'True');
-  await sleep(1_500);
+  await lookedAtAgain(stage, 'orphan');
   assert.deepEqual(await remainsOf(stage, 'orphan'), { ...kept, child: true, row: 'Active' });
   assert.deepEqual(await secretOf(stage, 'orphan'), secret);
   assert.deepEqual(await precious(secret), [{ one: 1 }]);
@@ -167,7 +166,12 @@ test('Namespace and Instance go together, also while the operator is away: Tenan
   await stage.world.hook.kill();
   await stage.kube.delete(instances, 'pg-both');
   await stage.kube.delete(namespaces, 'both');
-  await sleep(1_000);
+  const deletedAt = Date.now();
+  await waitFor('a call for the Tenant that nobody answers', () =>
+    stage.calls.some(
+      ({ name, error, startedAt }) => name === 'drop' && error !== undefined && startedAt > deletedAt,
+    ),
+  );
   assert.deepEqual((await remainsOf(stage, 'both/drop')).database, 'open');
   await stage.world.hook.start();
   await namespaceGone('both');

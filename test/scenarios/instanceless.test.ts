@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { KubeObject } from '../world/kubernetes/client.ts';
 import { instances, secrets, tenants } from '../world/kubernetes/resources.ts';
@@ -12,6 +11,7 @@ import { remainsOf, untilGone } from './descents.ts';
 import { instance, untilInstanceReady } from './instances.ts';
 import { query, secretOf } from './sql.ts';
 import { raise, type Stage } from './stage.ts';
+import { lookedAtAgain } from './stillness.ts';
 import {
   apply,
   change,
@@ -42,7 +42,7 @@ async function waits(name: string, reason: string): Promise<void> {
     const ready = conditionOf(await look(stage, name), 'Ready');
     return ready?.status === 'False' && ready.reason === reason && ready.message.endsWith(wayOut);
   });
-  await sleep(1_500);
+  await lookedAtAgain(stage, name);
   assert.equal((await look(stage, name))?.metadata.uid, object?.metadata.uid);
 }
 

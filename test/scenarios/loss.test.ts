@@ -144,9 +144,14 @@ test('A dropped role is made again with the password that the application has', 
 test('A lost registry row is told, and nothing that bears the names is claimed again', async () => {
   await ready(stage, 'row');
   await sql(stage, "delete from pgtenancy.tenant where database_name = 'shop_row'");
-  const condition = await lost('row', 'RegistryLost');
-  await confirm(stage, 'row', tokenIn(condition));
-  await untilCondition(stage, 'row', 'Ready', { status: 'False', reason: 'Conflict' });
+  const held = await untilCondition(stage, 'row', 'Ready', { status: 'False', reason: 'RegistryLost' });
+  const condition = conditionOf(held, 'Ready');
+  assert.ok(condition !== undefined);
+  assert.match(condition.message, /not free: database "shop_row" exists, role "shop_row" exists; /);
+  assert.doesNotMatch(condition.message, /confirm=/);
+  await confirm(stage, 'row', '0123456789');
+  await resyncs(stage, ['row'], 2);
+  assert.deepEqual(conditionOf(await look(stage, 'row'), 'Ready'), condition);
   assert.equal((await inPostgres(stage, 'shop_row')).row, undefined);
   assert.equal(Object.keys(await recordsIn(stage)).filter((path) => path.includes('/row/')).length, 1);
 });

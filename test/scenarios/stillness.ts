@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import type { HookCall } from '../world/metacontroller/hooks.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 import { installation } from '../world/world.ts';
 import { sql } from './sql.ts';
@@ -46,22 +47,30 @@ export async function recordsIn({ world }: Stage): Promise<Record<string, unknow
 }
 
 /** Waits until the hook has answered so many more syncs of each of these Tenants. */
-export async function resyncs(stage: Stage, names: readonly TenantName[], times: number): Promise<void> {
-  const before = new Map(names.map((name) => [name, syncsOf(stage, name).length]));
-  await waitFor(
-    `${times} more syncs of ${names.join(', ')}`,
-    () => names.every((name) => syncsOf(stage, name).length >= (before.get(name) ?? 0) + times),
-    { timeoutMs: 30_000 },
+export const resyncs = (stage: Stage, names: readonly TenantName[], times: number): Promise<true> =>
+  moreCalls(`${times} more syncs of ${names.join(', ')}`, times, () =>
+    names.map((name) => syncsOf(stage, name)),
   );
+
+/** Waits for two more looks at a Tenant that is being deleted: what was to happen to it has happened by then. */
+export const lookedAtAgain = (stage: Stage, name: TenantName): Promise<true> =>
+  moreCalls(`two more finalize calls for ${name}`, 2, () => [answeredCalls(stage, name, 'finalize')]);
+
+function moreCalls(what: string, times: number, calls: () => readonly HookCall[][]): Promise<true> {
+  const enough = calls().map(({ length }) => length + times);
+  return waitFor(what, () => calls().every(({ length }, index) => length >= (enough[index] ?? 0)), {
+    timeoutMs: 30_000,
+  });
 }
 
-export const syncsOf = ({ calls }: Stage, tenantName: TenantName) => {
+export const syncsOf = (stage: Stage, name: TenantName) => answeredCalls(stage, name, 'sync');
+
+function answeredCalls({ calls }: Stage, tenantName: TenantName, hook: HookCall['hook']): HookCall[] {
   const { namespace, name } = splitName(tenantName);
   return calls.filter(
-    (call) =>
-      call.namespace === namespace && call.name === name && call.hook === 'sync' && call.status === 200,
+    (call) => call.namespace === namespace && call.name === name && call.hook === hook && call.status === 200,
   );
-};
+}
 
 /** Waits until the last two answers about a Tenant are the same: what was under way is done. */
 export const settled = (stage: Stage, ...names: readonly TenantName[]): Promise<true> =>

@@ -123,7 +123,11 @@ for (const [first, [begin, end]] of orders) {
 test('A registry row that is lost twice needs a word each time', async () => {
   await ready(stage, 'twice');
   const forget = async () => {
-    await sql(stage, "delete from pgtenancy.tenant where name = 'twice'");
+    // Something else took database and role away, so that the names are free to be claimed.
+    await sql(
+      stage,
+      "alter database shop_twice rename to aside_db; alter role shop_twice rename to aside_role; delete from pgtenancy.tenant where name = 'twice'",
+    );
     const held = await until(stage, 'twice', 'to say what to do', (object) => {
       const said = conditionOf(object, 'Ready');
       return said?.reason === 'RegistryLost' && said.message.includes('confirm=');
@@ -134,12 +138,17 @@ test('A registry row that is lost twice needs a word each time', async () => {
     stage,
     "select to_jsonb(t)::text as row from pgtenancy.tenant t where name = 'twice'",
   );
-  const restore = () =>
-    sql(
+  const restore = async () => {
+    await sql(
+      stage,
+      'alter role aside_role rename to shop_twice; alter database aside_db rename to shop_twice',
+    );
+    await sql(
       stage,
       'insert into pgtenancy.tenant select (jsonb_populate_record(null::pgtenancy.tenant, $1::jsonb)).*',
       { values: [row?.row] },
     );
+  };
   const first = await forget();
   await restore();
   await untilReady(stage, 'twice');

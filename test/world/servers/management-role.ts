@@ -12,18 +12,18 @@ export interface ManagementRole {
   readonly managementDatabase: string;
 }
 
-/** What docs/management-role.sql calls the recommended group and its database. */
+/** What docs/management-role/group.sql calls the group and its database. */
 export const recommended = { adminRole: 'pgtenancy_admin', managementDatabase: 'pgtenancy' } as const;
 
-/** The headings in docs/management-role.sql. */
-type Variant = 'group' | 'next login' | 'single login' | 'optional';
+/** The files in docs/management-role. */
+type Variant = 'group' | 'next-login' | 'single-login' | 'optional';
 
 const password = 'management-password-7f3a';
 
 /** TLS of the session that sets things up, as `pg` takes it. */
 type Ssl = pg.ClientConfig['ssl'];
 
-/** The recommended role of docs/management-role.sql: a group, a login that is its member, a database of its own. */
+/** The recommended role: a group, a login that is its member, a database of its own. */
 export async function setUpManagementRole(postgres: Postgres, ssl: Ssl = false): Promise<ManagementRole> {
   await runVariant(postgres, 'group', ssl);
   return { username: 'pgtenancy_login', password, ...recommended };
@@ -40,7 +40,7 @@ export async function setUpNextLogin(
   postgres: Postgres,
   ssl: Ssl = false,
 ): Promise<Pick<ManagementRole, 'username' | 'password'>> {
-  await runVariant(postgres, 'next login', ssl);
+  await runVariant(postgres, 'next-login', ssl);
   return { username: 'pgtenancy_login_2', password };
 }
 
@@ -49,7 +49,7 @@ export async function setUpSingleLogin(
   postgres: Postgres,
   username = 'pgtenancy_login',
 ): Promise<ManagementRole> {
-  await runVariant(postgres, 'single login', false, { pgtenancy_login: username });
+  await runVariant(postgres, 'single-login', false, { pgtenancy_login: username });
   return { username, password, adminRole: undefined, managementDatabase: 'postgres' };
 }
 
@@ -83,17 +83,11 @@ export async function runAsSuperuser(
   }
 }
 
-const file = new URL('../../../docs/management-role.sql', import.meta.url);
-
 async function statementsOf(variant: Variant): Promise<string[]> {
-  const sections = (await readFile(file, 'utf8')).split(/^-- variant: /m);
-  const section = sections.find((text) => text.startsWith(`${variant}\n`));
-  if (section === undefined) throw new Error(`docs/management-role.sql has no variant "${variant}"`);
-  const [, ...lines] = section.split('\n');
-  const code = lines
-    .filter((line) => !line.startsWith('--'))
-    .join('\n')
-    .replaceAll('change-me', password);
+  const file = new URL(`../../../docs/management-role/${variant}.sql`, import.meta.url);
+  const code = (await readFile(file, 'utf8'))
+    .replaceAll(/^--.*$/gm, '')
+    .replaceAll(":'password'", `'${password}'`);
   return code
     .split(/;$/m)
     .map((statement) => statement.trim())

@@ -14,7 +14,7 @@ export interface CertificateRequest {
   readonly commonName: string;
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
-  /** A duration as OpenBao writes it, `72h` when absent. */
+  /** A duration as OpenBao writes it, `720h` when absent. */
   readonly ttl?: string;
 }
 
@@ -56,7 +56,7 @@ export async function issueCertificate(bao: OpenBao, request: CertificateRequest
     exclude_cn_from_sans: true,
     alt_names: request.dnsNames.join(','),
     ip_sans: request.ipAddresses.join(','),
-    ttl: request.ttl ?? '72h',
+    ttl: request.ttl ?? '720h',
   };
   const { data } = issued.parse(
     await callOpenBao(bao.root, { method: 'POST', path: 'pki/issue/server', body }),

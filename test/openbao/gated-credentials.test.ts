@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Trouble } from '../../src/errors.ts';
-import { gatedCredentials } from '../../src/reconcile/gated-credentials.ts';
+import { gatedCredentials } from '../../src/openbao/gated-credentials.ts';
 import { startHttpStub } from '../http-stub.ts';
-import { exampleCredential, examplePath, storeAt } from '../openbao/example.ts';
+import { exampleCredential, examplePath, storeAt } from './example.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 
 const version = { version: 1, created_time: '2026-01-01T00:00:00Z', deletion_time: '', destroyed: false };
@@ -13,7 +13,7 @@ const live = { body: { data: { data: {}, metadata: version } } };
 test('while OpenBao hangs four calls wait and all others are turned away; then it is told at once', async () => {
   let hangs = true;
   await using openBao = await startHttpStub(() => (hangs ? undefined : live));
-  const store = gatedCredentials(storeAt(openBao.url, 's.token'));
+  const store = gatedCredentials(storeAt(openBao.url, 's.token'), () => performance.now());
   const outcomes: string[] = [];
   const read = (index: number) =>
     store.read(examplePath(`t${index}`)).then(
@@ -48,7 +48,7 @@ test('a sealed OpenBao answers at once, and each call hears it from itself', asy
   await using openBao = await startHttpStub(() =>
     sealed ? { status: 503, body: { errors: ['Vault is sealed'] } } : live,
   );
-  const store = gatedCredentials(storeAt(openBao.url, 's.token'));
+  const store = gatedCredentials(storeAt(openBao.url, 's.token'), () => performance.now());
   for (let index = 0; index < 3; index += 1) {
     await assert.rejects(store.read(examplePath('x')), { reason: 'OpenBaoSealed' });
     await assert.rejects(store.write(examplePath('x'), exampleCredential(), 0), { reason: 'OpenBaoSealed' });
