@@ -16,7 +16,7 @@ function installed() {
 }
 
 if (!installed()) {
-  console.log('Installing the npm packages of package-lock.json (about 360 MB, once) ...');
+  console.log('Installing the npm packages of package-lock.json (about 550 MB, once) ...');
   const npm = process.env['npm_execpath'];
   const [command, first] = npm ? [process.execPath, [npm]] : ['npm', []];
   const result = spawnSync(

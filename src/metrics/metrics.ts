@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 import type { Act } from '../reconcile/context.ts';
+import type { ServerUsage } from '../reconcile/ports.ts';
 import { actMetrics } from './act-metrics.ts';
 import { callMetrics } from './call-metrics.ts';
 import type { Call } from './call.ts';
@@ -10,7 +11,7 @@ import { openBaoOperations, type OpenBaoOperation } from './measured-credentials
 import { kubernetesKinds, type KubernetesKind } from './measured-kubernetes.ts';
 import { postgresOperations, type PostgresOperation } from './measured-servers.ts';
 import { openBaoTokenMetrics, type OpenBaoLogin } from './openbao-token-metrics.ts';
-import { serverGauges, type ServerUsage } from './server-gauges.ts';
+import { serverGauges } from './server-gauges.ts';
 
 /** What `/metrics` shows, and who tells it. */
 export interface Metrics extends HookMetrics {

@@ -1,24 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** What one replica holds on one PostgreSQL server at this moment. */
-export interface ServerUsage {
-  /** Name of the PostgreSQLInstance. */
-  readonly instance: string;
-  /** Backends that work is done on. */
-  readonly inUse: number;
-  /** Backends that are kept for the next work. */
-  readonly idle: number;
-  /** Callers that wait for a backend. */
-  readonly waiting: number;
-  /** A failed connect is remembered, and none is tried until it is forgotten. */
-  readonly connectFailed: boolean;
-  /** `create database` and `drop database` under way. */
-  readonly longStatements: number;
-  /** Calls that wait for the server, for whatever. */
-  readonly calls: number;
-  /** The server is asked and says nothing, so that few calls may wait for it. */
-  readonly silent: boolean;
-}
+import type { ServerUsage } from '../reconcile/ports.ts';
 
 /** Instances are made by platform admins, and few; should there be more, the others share one series. */
 const maxInstances = 100;

@@ -7,6 +7,7 @@ import type {
   Server,
   ServerObservation,
   ServerTarget,
+  ServerUsage,
   TenantWrites,
 } from '../reconcile/ports.ts';
 import { Backends } from './backends.ts';
@@ -29,23 +30,7 @@ export interface ServerOptions {
   readonly addressesOf: AddressesOf;
 }
 
-/** What this replica holds on one server at this moment. */
-export interface Usage {
-  /** Backends that work is done on, those being opened and those that create or drop databases included. */
-  readonly inUse: number;
-  /** Backends that are kept for the next work. */
-  readonly idle: number;
-  /** Callers that wait for a backend. */
-  readonly waiting: number;
-  /** A failed connect is remembered, and none is tried until it is forgotten. */
-  readonly connectFailed: boolean;
-  /** `create database` and `drop database` under way. */
-  readonly longStatements: number;
-  /** Calls that wait for this server, for whatever. */
-  readonly calls: number;
-  /** The server is asked and says nothing, so that few calls may wait for it. */
-  readonly silent: boolean;
-}
+type Usage = Omit<ServerUsage, 'instance'>;
 
 /** One PostgreSQL server as one management login sees it. */
 export class PostgresServer implements Server {

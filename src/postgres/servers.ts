@@ -1,10 +1,10 @@
 import { promises as dns } from 'node:dns';
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Server, ServerTarget, Servers } from '../reconcile/ports.ts';
+import type { Server, ServerTarget, Servers, ServerUsage } from '../reconcile/ports.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { NameLookups, type LookUp } from './name-lookups.ts';
-import { PostgresServer, type ServerOptions, type Usage } from './server.ts';
+import { PostgresServer, type ServerOptions } from './server.ts';
 
 interface ServersOptions extends Partial<Limits>, Partial<Omit<ServerOptions, 'addressesOf'>> {
   readonly lookUp?: LookUp;
@@ -16,14 +16,9 @@ interface Entry {
   readonly usedAt: number;
 }
 
-/** The usage of one server, with the name of its PostgreSQLInstance. */
-interface InstanceUsage extends Usage {
-  readonly instance: string;
-}
-
 interface PostgresServers extends Servers {
   /** What this replica holds on each server that it knows. */
-  usage(): InstanceUsage[];
+  usage(): ServerUsage[];
   close(): Promise<void>;
 }
 

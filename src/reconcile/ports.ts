@@ -64,6 +64,26 @@ export interface Servers {
   forget(instanceUid: string): void;
 }
 
+/** What one replica holds on one PostgreSQL server at this moment. */
+export interface ServerUsage {
+  /** Name of the PostgreSQLInstance. */
+  readonly instance: string;
+  /** Backends that work is done on, those being opened and those that create or drop databases included. */
+  readonly inUse: number;
+  /** Backends that are kept for the next work. */
+  readonly idle: number;
+  /** Callers that wait for a backend. */
+  readonly waiting: number;
+  /** A failed connect is remembered, and none is tried until it is forgotten. */
+  readonly connectFailed: boolean;
+  /** `create database` and `drop database` under way. */
+  readonly longStatements: number;
+  /** Calls that wait for the server, for whatever. */
+  readonly calls: number;
+  /** The server is asked and says nothing, so that few calls may wait for it. */
+  readonly silent: boolean;
+}
+
 export interface TenantQuery {
   readonly tenantUid: string;
   /** The wished names; where the UID has a row, the row's names are looked up in their place. */
