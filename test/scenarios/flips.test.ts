@@ -9,6 +9,7 @@ import { conditionOf } from './conditions.ts';
 import { interrupting, messagesOf, remainsOf, type Remains, untilGone } from './descents.ts';
 import { query, secretOf, sql } from './sql.ts';
 import { raise, type Stage } from './stage.ts';
+import { lookedAtAgain } from './stillness.ts';
 import { apply, change, look, ready, remove, tenant, until, untilCondition } from './tenants.ts';
 
 let stage: Stage;
@@ -167,6 +168,8 @@ test('A policy that becomes Delete in the middle of a retention is followed', as
   await filled('after', 'Retain');
   await markedOnly('after');
   await change(stage, 'after', { deletionPolicy: 'Delete' });
+  // A call that read the policy before must have ended.
+  await lookedAtAgain(stage, 'after');
   await hold('after', null);
   await untilGone(stage, 'after');
   const nothing = { child: false, database: 'gone', role: false, record: false, row: undefined };
@@ -177,9 +180,9 @@ test('A policy that goes to Delete and back to Retain leaves everything in use',
   const secret = await filled('fro', 'Retain');
   await markedOnly('fro');
   await change(stage, 'fro', { deletionPolicy: 'Delete' });
-  await hold('fro', null);
+  await lookedAtAgain(stage, 'fro');
   const closed = ({ database }: Remains): boolean => database === 'closed';
-  await interrupting(stage, 'fro', closed, () => toRetain('fro'));
+  await Promise.all([interrupting(stage, 'fro', closed, () => toRetain('fro')), hold('fro', null)]);
   await untilGone(stage, 'fro');
   await assertKept('fro', secret);
 });
