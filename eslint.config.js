@@ -11,7 +11,10 @@ const layers = {
     folders: ['domain', 'reconcile', 'back-pressure'],
     packages: ['pg', 'node:crypto', 'node:dns', 'node:tls', 'node:net', 'node:util', 'zod'],
   },
-  'http-client': { folders: [], packages: ['axios', 'node:https', 'node:http', 'node:fs/promises'] },
+  'http-client': {
+    folders: [],
+    packages: ['axios', 'node:https', 'node:http', 'node:fs', 'node:fs/promises'],
+  },
   openbao: {
     folders: ['domain', 'reconcile', 'http-client', 'back-pressure'],
     packages: ['axios', 'zod', 'node:fs/promises'],

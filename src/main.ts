@@ -1,7 +1,7 @@
 import { readConfig } from './config/read-config.ts';
 import { closingSeconds } from './config/time-variables.ts';
 import { createLogger } from './log/logger.ts';
-import { readText } from './process/read-text.ts';
+import { readRegularFileSync } from './http-client/regular-file.ts';
 import { startProcess } from './process/start.ts';
 
 /* The process: configuration, start, and an orderly end. Everything else is made in process/start.ts and passed down. */
@@ -61,7 +61,7 @@ function sayIfSilent(what: string, error: unknown) {
 
 function configured() {
   try {
-    return readConfig(process.env, readText);
+    return readConfig(process.env, readRegularFileSync);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : 'the configuration cannot be read'}\n`);
     process.exit(2);

@@ -15,6 +15,20 @@ export function parsedCertificate(pem: string): X509Certificate | undefined {
   }
 }
 
+/** The certificates of a bundle, or why it is none; `number` counts from 1. */
+export type Bundle =
+  | { readonly kind: 'whole'; readonly blocks: readonly string[] }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'unreadable'; readonly number: number };
+
+/** Every certificate of a bundle has to parse: Node ignores one that does not, and then nothing that it signed verifies. */
+export function readBundle(text: string): Bundle {
+  const blocks = certificateBlocks(text);
+  if (blocks.length === 0) return { kind: 'empty' };
+  const bad = blocks.findIndex((pem) => parsedCertificate(pem) === undefined);
+  return bad === -1 ? { kind: 'whole', blocks } : { kind: 'unreadable', number: bad + 1 };
+}
+
 /** The private key in a PEM text; undefined when there is none, or one that needs a passphrase. */
 export function parsedPrivateKey(text: string): KeyObject | undefined {
   try {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { readHookTokens } from '../hook-credentials/hook-tokens.ts';
 import { isHeaderToken } from '../http-client/header-token.ts';
-import { certificateBlocks, parsedCertificate, parsedPrivateKey } from '../pem.ts';
+import { parsedPrivateKey, readBundle } from '../pem.ts';
 import { valueDocs } from './variable-docs.ts';
 
 /** The whole text of a file; throws when it cannot be read. */
@@ -60,10 +60,11 @@ const textOf = (path: string, readFile: ReadFile): string | undefined => {
 export const certificates: Content = {
   holds: 'PEM certificates',
   faultOf: (text) => {
-    const blocks = certificateBlocks(text);
-    if (blocks.length === 0) return 'holds no PEM certificate';
-    const bad = blocks.findIndex((pem) => parsedCertificate(pem) === undefined);
-    return bad === -1 ? undefined : `cannot be used: its certificate ${bad + 1} cannot be read`;
+    const read = readBundle(text);
+    if (read.kind === 'empty') return 'holds no PEM certificate';
+    return read.kind === 'whole'
+      ? undefined
+      : `cannot be used: its certificate ${read.number} cannot be read`;
   },
 };
 

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:https';
 
-import { certificateBlocks, parsedCertificate } from '../pem.ts';
+import { readBundle } from '../pem.ts';
 import { createHttpsAgent } from './https-agent.ts';
 import { mountedFile } from './mounted-file.ts';
 
@@ -24,7 +24,11 @@ export const mountedCa = ({ ca, caFile, clock }: Options): (() => Promise<Agent 
     const agent = createHttpsAgent(ca);
     return () => Promise.resolve(agent);
   }
-  const file = mountedFile(caFile, { maxAgeMs: fileAgeMs, clock, usable: isBundle });
+  const file = mountedFile(caFile, {
+    maxAgeMs: fileAgeMs,
+    clock,
+    usable: (pem) => readBundle(pem).kind === 'whole',
+  });
   let current: { readonly pem: string; readonly agent: Agent } | undefined;
   return async () => {
     const pem = await file.text();
@@ -33,9 +37,4 @@ export const mountedCa = ({ ca, caFile, clock }: Options): (() => Promise<Agent 
     current = { pem, agent: createHttpsAgent(pem) };
     return current.agent;
   };
-};
-
-const isBundle = (pem: string): boolean => {
-  const blocks = certificateBlocks(pem);
-  return blocks.length > 0 && blocks.every((block) => parsedCertificate(block) !== undefined);
 };

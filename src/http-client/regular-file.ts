@@ -1,3 +1,4 @@
+import { readFileSync, statSync, type Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 
 /** Certificates and tokens are far below. */
@@ -5,10 +6,19 @@ const maxBytes = 1024 * 1024;
 
 /**
  * The whole text of a regular file of at most 1 MiB; throws otherwise. Reading a pipe would hold one of the few threads
- * that read files until somebody writes.
+ * that read files until somebody writes, and some devices never end.
  */
 export async function readRegularFile(path: string): Promise<string> {
-  const file = await stat(path);
-  if (!file.isFile() || file.size > maxBytes) throw new Error('not a regular file of at most 1 MiB');
+  refuseOther(await stat(path));
   return readFile(path, 'utf8');
+}
+
+/** The same at once, for the start of the process. */
+export function readRegularFileSync(path: string): string {
+  refuseOther(statSync(path));
+  return readFileSync(path, 'utf8');
+}
+
+function refuseOther(file: Stats): void {
+  if (!file.isFile() || file.size > maxBytes) throw new Error('not a regular file of at most 1 MiB');
 }

@@ -1,5 +1,5 @@
 import { Trouble } from '../errors.ts';
-import { certificateBlocks, parsedCertificate } from '../pem.ts';
+import { readBundle } from '../pem.ts';
 
 const where = 'the CA bundle (spec.tls.caBundle, else the one that is mounted into the operator)';
 
@@ -9,17 +9,16 @@ const where = 'the CA bundle (spec.tls.caBundle, else the one that is mounted in
  * them, too), and then every verification fails as "self-signed".
  */
 export function checkedCaBundle(bundle: string): string {
-  const blocks = certificateBlocks(bundle);
-  if (blocks.length === 0) {
-    throw new Trouble('InvalidCABundle', `${where} holds no PEM certificate; put those of the CA there`);
-  }
-  blocks.forEach((pem, index) => {
-    if (parsedCertificate(pem) === undefined) {
+  const read = readBundle(bundle);
+  switch (read.kind) {
+    case 'whole':
+      return read.blocks.join('\n');
+    case 'empty':
+      throw new Trouble('InvalidCABundle', `${where} holds no PEM certificate; put those of the CA there`);
+    case 'unreadable':
       throw new Trouble(
         'InvalidCABundle',
-        `certificate ${index + 1} in ${where} cannot be read; put it there whole, from its BEGIN line to its END line`,
+        `certificate ${read.number} in ${where} cannot be read; put it there whole, from its BEGIN line to its END line`,
       );
-    }
-  });
-  return blocks.join('\n');
+  }
 }

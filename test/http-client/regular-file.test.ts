@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { readRegularFile } from '../../src/http-client/regular-file.ts';
-import { readText } from '../../src/process/read-text.ts';
+import { readRegularFile, readRegularFileSync } from '../../src/http-client/regular-file.ts';
 
 let folder: string;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'read-text-'));
+  folder = await mkdtemp(join(tmpdir(), 'regular-file-'));
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   await writeFile(join(folder, 'file'), 'text\n');
   await writeFile(join(folder, 'large'), '');
@@ -19,7 +18,7 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }));
 
 const readers = {
-  'at the start': (path: string) => Promise.resolve(readText(path)),
+  'at the start': (path: string) => Promise.resolve(readRegularFileSync(path)),
   'later on': readRegularFile,
 };
 
