@@ -15,28 +15,31 @@ const folderOf = async (context: TestContext): Promise<string> => {
   return folder;
 };
 
-const unauthorized = { status: 401, body: { kind: 'Status', reason: 'Unauthorized' } };
-
-test('the token is sent, and read again after a minute', async (context) => {
+/** A reader whose token comes from a file, the headers that it sent, and its clock in milliseconds. */
+async function readerWithToken(context: TestContext) {
   const tokenFile = join(await folderOf(context), 'token');
   const sent: unknown[] = [];
-  await using api = await startHttpStub(({ headers }) => {
+  const api = await startHttpStub(({ headers }) => {
     sent.push(headers.authorization);
     return { body: instanceObject('main') };
   });
-  let now = 0;
-  const reader = createKubernetesReader({
-    url: api.url,
-    operatorNamespace: 'ops',
-    tokenFile,
-    clock: () => now,
-  });
+  context.after(() => api[Symbol.asyncDispose]());
+  const time = { now: 0 };
+  const clock = () => time.now;
+  const reader = createKubernetesReader({ url: api.url, operatorNamespace: 'ops', tokenFile, clock });
+  return { tokenFile, sent, time, reader };
+}
+
+const unauthorized = { status: 401, body: { kind: 'Status', reason: 'Unauthorized' } };
+
+test('the token is sent, and read again after a minute', async (context) => {
+  const { tokenFile, sent, time, reader } = await readerWithToken(context);
   await writeFile(tokenFile, 'first\n');
   await reader.freshInstance('main');
   await writeFile(tokenFile, 'second\n');
-  now = 59_000;
+  time.now = 59_000;
   await reader.freshInstance('main');
-  now = 61_000;
+  time.now = 61_000;
   await reader.freshInstance('main');
   assert.deepEqual(sent, ['Bearer first', 'Bearer first', 'Bearer second']);
 });
@@ -70,19 +73,7 @@ test('without a token in the file nothing is sent', async (context) => {
 });
 
 test('a file that is empty, broken or away for a moment costs nothing once there was a token, and else that moment', async (context) => {
-  const tokenFile = join(await folderOf(context), 'token');
-  const sent: unknown[] = [];
-  await using api = await startHttpStub(({ headers }) => {
-    sent.push(headers.authorization);
-    return { body: instanceObject('main') };
-  });
-  let now = 0;
-  const reader = createKubernetesReader({
-    url: api.url,
-    operatorNamespace: 'ops',
-    tokenFile,
-    clock: () => now,
-  });
+  const { tokenFile, sent, time, reader } = await readerWithToken(context);
   await writeFile(tokenFile, '');
   assert.equal((await troubleOf(reader.freshInstance('main'))).reason, 'KubernetesForbidden');
   await writeFile(tokenFile, 'first');
@@ -93,7 +84,7 @@ test('a file that is empty, broken or away for a moment costs nothing once there
     () => rm(tokenFile),
   ]) {
     await change();
-    now += 61_000;
+    time.now += 61_000;
     await reader.freshInstance('main');
   }
   await writeFile(tokenFile, 'second');
