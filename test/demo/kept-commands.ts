@@ -1,5 +1,6 @@
 import type { KubeObject } from '../world/kubernetes/client.ts';
-import { installation, type World } from '../world/world.ts';
+import { installation } from '../world/names.ts';
+import type { World } from '../world/world.ts';
 
 /** Commands to look at a kept world, and at the Tenant in it. */
 export function looks(world: World, tenant: KubeObject | undefined): string {

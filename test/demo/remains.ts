@@ -1,7 +1,8 @@
 import pg from 'pg';
 
 import { externalSecrets, secrets, tenants } from '../world/kubernetes/resources.ts';
-import { installation, pgHost, type World } from '../world/world.ts';
+import { installation, pgHost } from '../world/names.ts';
+import type { World } from '../world/world.ts';
 
 /** A session as PostgreSQL's superuser in the management database. */
 export async function asSuperuser<T>(world: World, work: (client: pg.Client) => Promise<T>): Promise<T> {

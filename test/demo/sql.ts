@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 import pg from 'pg';
 
-import { pgHost } from '../world/world.ts';
+import { pgHost } from '../world/names.ts';
 import { keptDemo } from './kept-file.ts';
 import { Unusable } from './unusable.ts';
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { rootCertificates } from 'node:tls';
 
 import { instances, secrets } from '../world/kubernetes/resources.ts';
-import { operatorNamespace } from '../world/world.ts';
+import { operatorNamespace } from '../world/names.ts';
 import { assertNothingLeaked } from './canaries.ts';
 import { type Messages, unusable } from './held-up.ts';
 import { untilInstanceReady } from './instances.ts';

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 
 import { askOpenBao, callOpenBao, type OpenBaoRequest } from '../world/servers/openbao-api.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
-import { installation } from '../world/world.ts';
+import { installation } from '../world/names.ts';
 import { changingNothing } from './belongings.ts';
 import { assertNothingLeaked } from './canaries.ts';
 import { conditionOf } from './conditions.ts';

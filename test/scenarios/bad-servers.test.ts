@@ -15,7 +15,7 @@ import {
   startTamperingProxy,
   type TamperingProxy,
 } from '../world/servers/tampering-proxy.ts';
-import { operatorNamespace } from '../world/world.ts';
+import { operatorNamespace } from '../world/names.ts';
 import { assertNothingLeaked } from './canaries.ts';
 import { type Messages, unusable } from './held-up.ts';
 import { asSuperuser, untilInstanceReady } from './instances.ts';

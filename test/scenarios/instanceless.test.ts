@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { KubeObject } from '../world/kubernetes/client.ts';
 import { instances, secrets, tenants } from '../world/kubernetes/resources.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
-import { operatorNamespace } from '../world/world.ts';
+import { operatorNamespace } from '../world/names.ts';
 import { assertNothingLeaked } from './canaries.ts';
 import { conditionOf, tokenIn } from './conditions.ts';
 import { remainsOf, untilGone } from './descents.ts';

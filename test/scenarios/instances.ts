@@ -2,7 +2,7 @@ import type { KubeClient, KubeObject } from '../world/kubernetes/client.ts';
 import { instances } from '../world/kubernetes/resources.ts';
 import { recommended } from '../world/servers/management-role.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
-import { pgHost } from '../world/world.ts';
+import { pgHost } from '../world/names.ts';
 import { conditionOf } from './conditions.ts';
 
 /** An Instance on the world's PostgreSQL, with the one management Secret and the recommended role. */

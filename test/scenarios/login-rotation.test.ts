@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { secrets } from '../world/kubernetes/resources.ts';
 import { setUpNextLogin } from '../world/servers/management-role.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
-import { operatorNamespace, pgHost } from '../world/world.ts';
+import { operatorNamespace, pgHost } from '../world/names.ts';
 import { assertNothingLeaked } from './canaries.ts';
 import { sql } from './sql.ts';
 import { raise, type Stage } from './stage.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { installation } from '../world/world.ts';
+import { installation } from '../world/names.ts';
 import { assertNothingLeaked } from './canaries.ts';
 import { conditionOf, tokenIn } from './conditions.ts';
 import { inPostgres, query, secretOf, sql } from './sql.ts';

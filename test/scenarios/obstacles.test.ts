@@ -6,7 +6,7 @@ import pg from 'pg';
 
 import { tenants } from '../world/kubernetes/resources.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
-import { pgHost } from '../world/world.ts';
+import { pgHost } from '../world/names.ts';
 import { assertNothingLeaked } from './canaries.ts';
 import { conditionOf } from './conditions.ts';
 import { interrupting, remainsOf, type Remains, untilGone } from './descents.ts';

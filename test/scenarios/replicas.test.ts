@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { HookProcess } from '../world/hook-process.ts';
-import { compositeControllers } from '../world/kubernetes/resources.ts';
-import { controllersFor } from '../world/metacontroller/controllers-for.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 import { actsIn } from './acts.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
@@ -22,11 +20,7 @@ before(async () => {
   second = await HookProcess.start(stage.world.hookEnv);
   const { hook, hookAccess } = stage.world;
   balancer = await startBalancer([hook.url, second.url], hookAccess.certificate);
-  for (const controller of controllersFor(balancer.url, hookAccess.controllers)) {
-    await stage.kube.patch(compositeControllers, controller.metadata.name, undefined, {
-      spec: controller.spec,
-    });
-  }
+  await stage.world.callHookAt(balancer.url);
   const bothServe = (): boolean => balancer.served.every((requests) => requests > 0);
   await waitFor('both replicas to be asked', bothServe, { timeoutMs: 20_000 });
 });

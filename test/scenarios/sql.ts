@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 import { asApplication, readSecret } from '../demo/use-credential.ts';
-import { pgHost } from '../world/world.ts';
+import { pgHost } from '../world/names.ts';
 import type { Stage } from './stage.ts';
 import { splitName, type TenantName } from './tenants.ts';
 

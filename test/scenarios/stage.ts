@@ -2,7 +2,8 @@ import type { KubeClient, KubeObject } from '../world/kubernetes/client.ts';
 import { secrets } from '../world/kubernetes/resources.ts';
 import { applyAll } from '../world/manifests-in.ts';
 import type { HookCall } from '../world/metacontroller/hooks.ts';
-import { operatorNamespace, startWorld, type World, type WorldOptions } from '../world/world.ts';
+import { operatorNamespace } from '../world/names.ts';
+import { startWorld, type World, type WorldOptions } from '../world/world.ts';
 import { Recorder } from './recorder.ts';
 import { instance, untilInstanceReady } from './instances.ts';
 

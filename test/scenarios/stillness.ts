@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { HookCall } from '../world/metacontroller/hooks.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
-import { installation } from '../world/world.ts';
+import { installation } from '../world/names.ts';
 import { sql } from './sql.ts';
 import type { Stage } from './stage.ts';
 import { splitName, type TenantName } from './tenants.ts';

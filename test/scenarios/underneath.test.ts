@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 
 import { instances, secrets } from '../world/kubernetes/resources.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
-import { operatorNamespace } from '../world/world.ts';
+import { operatorNamespace } from '../world/names.ts';
 import { assertNothingLeaked } from './canaries.ts';
 import { conditionOf, tokenIn } from './conditions.ts';
 import { instance, untilInstance, untilInstanceReady } from './instances.ts';

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { freePort } from './servers/free-port.ts';
 import { waitFor } from './servers/wait-for.ts';
+import { watch } from './servers/watchdog.ts';
 
 const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** Production runs compiled code; with the cache the process does not carry the TypeScript stripper along either. */
@@ -80,9 +81,7 @@ export class HookProcess {
     this.#child = child;
     this.#stopping = false;
     // Whoever started it may die without a chance to stop it.
-    const killWithUs = (): void => void child.kill('SIGKILL');
-    process.once('exit', killWithUs);
-    child.once('exit', () => process.removeListener('exit', killWithUs));
+    watch(child);
     for (const stream of [child.stdout, child.stderr]) {
       let rest = '';
       stream.setEncoding('utf8').on('data', (text: string) => {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 
-import type { KubernetesApi } from './kubernetes/api.ts';
 import type { KubeClient } from './kubernetes/client.ts';
 import { namespaces, serviceAccounts } from './kubernetes/resources.ts';
 import { ProjectedToken } from './projected-token.ts';
@@ -9,7 +8,8 @@ import type { OpenBao } from './servers/openbao.ts';
 
 interface Parts {
   readonly openBao: OpenBao;
-  readonly api: KubernetesApi;
+  /** Where OpenBao asks about tokens. */
+  readonly api: { readonly url: string };
   readonly kube: KubeClient;
   /** PEM: OpenBao wants one for the Kubernetes API even where it is not used. */
   readonly ca: string;

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { watch } from './watchdog.ts';
+
 export interface ServerCommand {
   readonly name: string;
   readonly file: string;
@@ -31,12 +33,10 @@ export class ServerProcess {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
     }
     // A test that dies must not leave its servers behind.
-    const killWithUs = (): void => void this.#child.kill('SIGKILL');
-    process.once('exit', killWithUs);
+    watch(this.#child);
     this.#ended = new Promise((resolve) => {
       const finish = (how: string): void => {
         this.#end ??= how;
-        process.removeListener('exit', killWithUs);
         resolve();
       };
       this.#child.once('error', (error) => finish(`could not run: ${error.message}`));

@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { type ApiAccess, KubeClient } from '../world/kubernetes/client.ts';
+import { readAuditLog, type UserAuditEntry } from './audit-log.ts';
+import { startControllerManager } from './controller-manager.ts';
+import { startEtcd } from './etcd.ts';
+import { type KubeApiserver, startKubeApiserver } from './kube-apiserver.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+
+/** A real Kubernetes control plane on loopback, without nodes. */
+export interface ControlPlane {
+  readonly api: KubeApiserver;
+  /** As cluster admin: for arranging and looking, never for the code under test. */
+  readonly admin: ApiAccess;
+  readonly kube: KubeClient;
+  /** For kubectl and helm, as cluster admin. */
+  readonly kubeconfig: string;
+  /** For files that go with it. */
+  readonly folder: string;
+  /** Every write request so far, but those of the control plane itself. */
+  audit(): UserAuditEntry[];
+  close(): Promise<void>;
+}
+
+/** etcd, kube-apiserver and kube-controller-manager; what was started is ended again when one of them fails. */
+export async function startControlPlane(): Promise<ControlPlane> {
+  const folder = await mkdtemp(join(tmpdir(), 'pgtenancy-plane-'));
+  const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const close = async (): Promise<void> => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    const etcd = await startEtcd(folder);
+    ends.push(etcd.close);
+    const api = await startKubeApiserver(folder, etcd);
+    ends.push(api.close);
+    const manager = await startControllerManager(folder, api);
+    ends.push(manager.close);
+    const admin = { url: api.url, ca: api.ca, token: api.adminToken };
+    return {
+      ...{ api, admin, folder, close },
+      kube: new KubeClient(admin),
+      kubeconfig: await writeKubeconfig(`${folder}/admin.kubeconfig`, admin),
+      audit: () => readAuditLog(api.auditFile),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import type { ApiAccess } from '../world/kubernetes/client.ts';
+import { freePort } from '../world/servers/free-port.ts';
+import { ServerProcess } from '../world/servers/server-process.ts';
+import { writeKubeconfig } from './kubeconfig.ts';
+
+/** The path of a real Metacontroller, 4.17.2 or newer; without it its stand-in takes part. */
+export const metacontrollerBinary = (): string | undefined => process.env['METACONTROLLER_BIN'];
+
+export type ApplyStrategy = 'dynamic-apply' | 'server-side-apply';
+
+export interface MetacontrollerProcess {
+  log(): string;
+  /** SIGKILL, as a lost node; back with `start`. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The real Metacontroller with the rights of `access` and the flags of metacontroller/values.yaml. */
+export async function startMetacontrollerProcess(
+  file: string,
+  folder: string,
+  access: ApiAccess,
+  strategy: ApplyStrategy,
+): Promise<MetacontrollerProcess> {
+  const [metrics, health] = [await freePort(), await freePort()];
+  const kubeconfig = await writeKubeconfig(`${folder}/metacontroller.kubeconfig`, access);
+  const args = [
+    ...['--kubeconfig', kubeconfig, '--client-go-qps=100', '--client-go-burst=200', '--workers=20'],
+    ...[`--metrics-address=127.0.0.1:${metrics}`, `--health-probe-bind-address=127.0.0.1:${health}`],
+    ...['--zap-log-level=4', '--discovery-interval=2s', `--apply-strategy=${strategy}`],
+  ];
+  let earlier = '';
+  let run: ServerProcess | undefined;
+  const start = async (): Promise<void> => {
+    earlier += run?.output() ?? '';
+    run = new ServerProcess({ name: 'Metacontroller', file, args, cwd: folder, env: { HOME: folder } });
+    await run.ready(() =>
+      fetch(`http://127.0.0.1:${health}/readyz`).then(
+        (response) => response.ok,
+        () => false,
+      ),
+    );
+  };
+  await start();
+  return {
+    ...{ start, log: () => earlier + (run?.output() ?? '') },
+    kill: async () => run?.stop('SIGKILL'),
+    stop: async () => run?.stop('SIGTERM'),
+  };
+}

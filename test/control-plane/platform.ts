@@ -1,0 +1,54 @@
+import { fileURLToPath } from 'node:url';
+
+import { crdsBeside, programPath } from '../programs/programs.ts';
+import type { KubeObject } from '../world/kubernetes/client.ts';
+import { yamlDocuments } from '../world/kubernetes/manifests.ts';
+import { crds } from '../world/kubernetes/resources.ts';
+import { waitFor } from '../world/servers/wait-for.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { mustRun } from './run-program.ts';
+
+const manifest = (name: string): string => fileURLToPath(new URL(`manifests/${name}.yaml`, import.meta.url));
+const compositeControllerCrd = new URL('../world/kubernetes/crds/compositecontrollers.yaml', import.meta.url);
+
+/** The kinds of External Secrets that are used here, and the one that it does not start without. */
+const externalSecretsKinds =
+  /^(externalsecrets|secretstores|clustersecretstores)\.external-secrets\.io$|^generatorstates\.generators\./;
+
+/** Metacontroller's CRDs: those of METACONTROLLER_CRDS (a file of a release), or our own description of them. */
+export async function metacontrollerCrds(): Promise<KubeObject[]> {
+  const given = process.env['METACONTROLLER_CRDS'];
+  if (given !== undefined) return yamlDocuments(given);
+  return [
+    ...(await yamlDocuments(compositeControllerCrd)),
+    ...(await yamlDocuments(manifest('metacontroller-crds'))),
+  ];
+}
+
+/** External Secrets' CRDs, as its module has them. */
+export async function externalSecretsCrds(): Promise<KubeObject[]> {
+  const all = await yamlDocuments(crdsBeside(await programPath('external-secrets')));
+  return all.filter(({ metadata }) => externalSecretsKinds.test(metadata.name));
+}
+
+/** Creates CRDs and waits until the API server serves them. */
+export async function installCrds({ kube }: ControlPlane, definitions: readonly KubeObject[]): Promise<void> {
+  await Promise.all(definitions.map((definition) => kube.create(crds, definition)));
+  const names = definitions.map(({ metadata }) => metadata.name);
+  await waitFor(`the API server to serve ${names.join(', ')}`, async () => {
+    const { items } = await kube.list(crds);
+    return names.every((name) => items.some((item) => item.metadata.name === name && isEstablished(item)));
+  });
+}
+
+const isEstablished = ({ status }: KubeObject): boolean => {
+  const conditions = (status?.['conditions'] ?? []) as { type: string; status: string }[];
+  return conditions.some((one) => one.type === 'Established' && one.status === 'True');
+};
+
+/** Namespaces, ServiceAccounts and rights of Metacontroller, External Secrets and OpenBao. */
+export async function installControllerRights({ kubeconfig }: ControlPlane): Promise<void> {
+  await mustRun('kubectl', ['apply', '--server-side', '-f', manifest('controllers')], {
+    env: { KUBECONFIG: kubeconfig },
+  });
+}

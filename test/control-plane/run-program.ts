@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+import { programPath, type ProgramName } from '../programs/programs.ts';
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What it reads from its standard input. */
+  readonly input?: string;
+  /** It is killed after so long, by default 120 s; `code` is null then. */
+  readonly timeoutMs?: number;
+}
+
+/** Runs kubectl or helm to its end. HOME is an empty place of the caller's choice, so that nobody's settings count. */
+export async function runProgram(
+  name: ProgramName,
+  args: readonly string[],
+  { cwd, env = {}, input = '', timeoutMs = 120_000 }: RunOptions = {},
+): Promise<Outcome> {
+  const child = spawn(await programPath(name), args, {
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', HOME: '/nonexistent', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  const written = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream].setEncoding('utf8').on('data', (text: string) => (written[stream] += text));
+  // It may end without having read everything.
+  child.stdin.once('error', () => undefined).end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...written };
+}
+
+/** The same, for what has to succeed: gives the standard output. @throws Error with both outputs */
+export async function mustRun(
+  name: ProgramName,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await runProgram(name, args, options);
+  if (code !== 0)
+    throw new Error(`${name} ${args.join(' ')} ended with ${String(code)}:\n${stderr}${stdout}`);
+  return stdout;
+}

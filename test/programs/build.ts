@@ -1,0 +1,51 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+import { builtPath, crdsBeside, isBuilt, moduleFolder, type ProgramName, programs } from './programs.ts';
+
+/* Builds what the real control plane consists of, once: binaries are kept below .cache/programs. */
+
+/** Go as its installer places it is found also where the PATH does not name it. */
+const go = ['go', '/usr/local/go/bin/go'].find((file) => spawnSync(file, ['version']).status === 0);
+
+function giveUp(why: string): never {
+  console.error(`Cannot build the programs of the real control plane: ${why}`);
+  process.exit(1);
+}
+
+/** The binary appears whole, by a rename: an interrupted build leaves nothing that looks like one. */
+async function build(name: ProgramName, target: string): Promise<void> {
+  if (go === undefined) return giveUp('Go 1.26 or newer is needed, and `go` is not on the PATH.');
+  const startedAt = Date.now();
+  console.log(`Building ${name} (once; all of them take about 10 minutes on 2 cores) ...`);
+  await mkdir(dirname(target), { recursive: true });
+  const draft = `${target}.${process.pid}`;
+  const flags = ['-trimpath', '-buildvcs=false', '-mod=readonly', '-ldflags=-s -w', '-o', draft];
+  const child = spawn(go, ['build', ...flags, programs[name].main], {
+    cwd: moduleFolder(name),
+    env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' },
+    stdio: 'inherit',
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) {
+    await rm(draft, { force: true });
+    giveUp(`${name}: \`go build\` ended with ${String(code)}, see above.`);
+  }
+  if (name === 'external-secrets') await copyCrds(go, target);
+  await rename(draft, target);
+  console.log(`Built ${name} in ${Math.round((Date.now() - startedAt) / 1_000)} s`);
+}
+
+/** The CRDs are a file of the module. */
+async function copyCrds(file: string, target: string): Promise<void> {
+  const args = ['list', '-m', '-f', '{{.Dir}}', programs['external-secrets'].main];
+  const { stdout } = spawnSync(file, args, { cwd: moduleFolder('external-secrets'), encoding: 'utf8' });
+  await copyFile(join(stdout.trim(), 'deploy', 'crds', 'bundle.yaml'), crdsBeside(target));
+}
+
+for (const name of Object.keys(programs) as ProgramName[]) {
+  const target = await builtPath(name);
+  if (!(await isBuilt(target))) await build(name, target);
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { access, constants, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The programs that come from Go modules: where each one's `main` is, and the folder here with its go.mod. */
+export const programs = {
+  etcd: { module: 'etcd', main: 'go.etcd.io/etcd/server/v3' },
+  'kube-apiserver': { module: 'kubernetes', main: 'k8s.io/kubernetes/cmd/kube-apiserver' },
+  'kube-controller-manager': { module: 'kubernetes', main: 'k8s.io/kubernetes/cmd/kube-controller-manager' },
+  kubectl: { module: 'kubernetes', main: 'k8s.io/kubernetes/cmd/kubectl' },
+  helm: { module: 'helm', main: 'helm.sh/helm/v4/cmd/helm' },
+  'external-secrets': { module: 'external-secrets', main: 'github.com/external-secrets/external-secrets' },
+} as const;
+
+export type ProgramName = keyof typeof programs;
+
+export const moduleFolder = (name: ProgramName): string =>
+  fileURLToPath(new URL(programs[name].module, import.meta.url));
+
+/** Where the binary belongs: a changed go.mod or go.sum gives another place, so an old build never passes for a new one. */
+export async function builtPath(name: ProgramName): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of ['go.mod', 'go.sum']) hash.update(await readFile(`${moduleFolder(name)}/${file}`));
+  const build = `${programs[name].module}-${hash.digest('hex').slice(0, 12)}`;
+  return fileURLToPath(new URL(`../../.cache/programs/${build}/${name}`, import.meta.url));
+}
+
+/** Where the CRDs of External Secrets are kept: beside its program. */
+export const crdsBeside = (program: string): string => join(dirname(program), 'crds.yaml');
+
+export const isBuilt = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** @throws Error that says how to build it */
+export async function programPath(name: ProgramName): Promise<string> {
+  const path = await builtPath(name);
+  if (await isBuilt(path)) return path;
+  throw new Error(`${name} is not built: run \`npm run e2e:build\` once (it needs Go)`);
+}
