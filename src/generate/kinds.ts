@@ -43,10 +43,8 @@ const age: PrinterColumn = {
   ...column('Age', '.metadata.creationTimestamp', 'Time since it was created.'),
   type: 'date',
 };
-const why = [
-  wide(column('Reason', ofReady('reason'), 'Reason of the condition Ready.')),
-  wide(column('Message', ofReady('message'), 'Message of the condition Ready.')),
-];
+const reason = column('Reason', ofReady('reason'), 'Reason of the condition Ready.');
+const message = wide(column('Message', ofReady('message'), 'Message of the condition Ready.'));
 
 export const instanceKind: Kind = {
   kind: 'PostgreSQLInstance',
@@ -62,10 +60,11 @@ export const instanceKind: Kind = {
   columns: [
     phase,
     ready,
+    reason,
     column('Version', '.status.serverVersion', 'Version of the server.'),
     column('Host', '.spec.host', 'DNS name of the server.'),
     age,
-    ...why,
+    message,
   ],
 };
 
@@ -84,10 +83,11 @@ export const tenantKind: Kind = {
   columns: [
     phase,
     ready,
+    reason,
     column('Instance', '.spec.instanceRef.name', 'The PostgreSQLInstance that it lives on.'),
-    column('Database', '.status.databaseName', 'Name of the database.'),
     column('Secret', '.status.secretRef.name', 'The Secret that the application uses.'),
     age,
-    ...why,
+    wide(column('Database', '.status.databaseName', 'Name of the database.')),
+    message,
   ],
 };

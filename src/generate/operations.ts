@@ -1,5 +1,6 @@
 import { reasons } from '../domain/reasons.ts';
-import { blocks, code, table } from './markdown.ts';
+import { generatedBlock, withBlock } from './generated-block.ts';
+import { code, table } from './markdown.ts';
 
 const entries = Object.entries(reasons);
 
@@ -11,16 +12,12 @@ const entries = Object.entries(reasons);
 export const operations = (current: string): string =>
   entries.reduce((text, [reason, entry]) => withSection(text, reason, summary(entry)), withIndex(current));
 
-const generated = (name: string, content: string): string =>
-  blocks(`<!-- generated: ${name} -->`, content, `<!-- end: ${name} -->`);
-
-const indexPlace = /<!-- generated: index -->[^]*<!-- end: index -->/;
-
-function withIndex(text: string): string {
-  if (!indexPlace.test(text)) throw new Error('docs/operations.md has no place for the index of reasons');
-  const index = table(['reason', 'somebody must act', 'meaning'], entries.map(indexRow).toSorted(byName));
-  return text.replace(indexPlace, () => generated('index', index));
-}
+const withIndex = (text: string): string =>
+  withBlock(
+    text,
+    'index',
+    table(['reason', 'somebody must act', 'meaning'], entries.map(indexRow).toSorted(byName)),
+  );
 
 const indexRow = ([reason, { meaning, stalled }]: (typeof entries)[number]): string[] => [
   `[${code(reason)}](#${reason.toLowerCase()})`,
@@ -39,7 +36,7 @@ function withSection(text: string, reason: string, content: string): string {
     `^${heading}\\n+(?:<!-- generated: ${reason} -->[^]*?<!-- end: ${reason} -->\\n+)?`,
     'm',
   );
-  const start = `${heading}\n\n${generated(reason, content)}\n\n`;
+  const start = `${heading}\n\n${generatedBlock(reason, content)}\n\n`;
   return place.test(text)
     ? text.replace(place, () => start)
     : `${text.trimEnd()}\n\n${start}TODO: what it looks like, and what to do.\n`;

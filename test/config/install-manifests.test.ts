@@ -95,7 +95,7 @@ test('the Deployment of a hand install has a whole configuration, whose files ar
 test('Metacontroller calls the Service of a hand install, over TLS', async () => {
   const { metadata, spec } = await objectIn('examples/install/operator.yaml', serviceShape);
   const [hook] = spec.ports;
-  const origin = `https://${metadata.name}.${metadata.namespace}:${hook?.port}`;
+  const origin = `https://${metadata.name}.${metadata.namespace}.svc:${hook?.port}`;
   for (const kind of ['instance', 'tenant']) {
     const { hooks } = (await objectIn(`metacontroller/postgresql${kind}-controller.yaml`, controllerShape))
       .spec;

@@ -15,9 +15,13 @@ test('the committed files are what `npm run generate` writes', async () => {
     [
       'crds/postgresqlinstances.yaml',
       'crds/postgresqltenants.yaml',
+      'charts/postgresql-tenant-operator/files/crds/postgresqlinstances.yaml',
+      'charts/postgresql-tenant-operator/files/crds/postgresqltenants.yaml',
       'docs/api-reference.md',
       'docs/configuration.md',
       'docs/operations.md',
+      'charts/postgresql-tenant-operator/README.md',
+      'charts/postgresql-tenant-operator/files/monitoring/dashboard.json',
     ],
   );
   for (const { path, content } of files)

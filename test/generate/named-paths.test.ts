@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-const pages = ['README.md', 'CONTRIBUTING.md', 'metacontroller/README.md'].concat(
+const chartReadme = 'charts/postgresql-tenant-operator/README.md';
+const pages = ['README.md', 'CONTRIBUTING.md', 'metacontroller/README.md', chartReadme].concat(
   (await readdir(join(root, 'docs'), { recursive: true }))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { isMap, isScalar, parseDocument, type Pair, type YAMLMap } from 'yaml';
+import { z } from 'zod';
+
+import { chartFolder, render, withValues } from './chart.ts';
+
+/* values.yaml, its comments and its schema: nothing unsaid, nothing unknown let through. */
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly additionalProperties?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+const readText = (file: string) => readFile(`${chartFolder}/${file}`, 'utf8');
+const schema = JSON.parse(await readText('values.schema.json')) as Schema & {
+  readonly definitions: Readonly<Record<string, Schema>>;
+};
+
+const resolved = (part: Schema): Schema =>
+  part.$ref === undefined ? part : schema.definitions[part.$ref.replace('#/definitions/', '')]!;
+
+/** Every value that has no map below it, or an empty one: its path, and whether it or a value around it is commented. */
+function leavesOf(map: YAMLMap, path: readonly string[] = [], commentedAbove = false): Leaf[] {
+  return map.items.flatMap((pair, index) => {
+    const key = String(isScalar(pair.key) ? pair.key.value : pair.key);
+    const commented = commentedAbove || (commentOf(map, pair, index) ?? '').includes(' -- ');
+    const below = isMap(pair.value) && pair.value.items.length > 0 ? pair.value : undefined;
+    return below === undefined
+      ? [{ path: [...path, key], commented }]
+      : leavesOf(below, [...path, key], commented);
+  });
+}
+
+interface Leaf {
+  readonly path: readonly string[];
+  readonly commented: boolean;
+}
+
+/** The parser gives the comment of a map's first key to the map. */
+const commentOf = (map: YAMLMap, pair: Pair, index: number): string | null | undefined =>
+  (isScalar(pair.key) ? pair.key.commentBefore : undefined) ?? (index === 0 ? map.commentBefore : undefined);
+
+const leaves = leavesOf(parseDocument(await readText('values.yaml')).contents as YAMLMap);
+
+test('every value has a comment that begins with --', () => {
+  assert.ok(leaves.length > 80);
+  assert.deepEqual(
+    leaves.filter(({ commented }) => !commented).map(({ path }) => path.join('.')),
+    [],
+  );
+});
+
+test('every value is in the schema', () => {
+  for (const { path } of leaves) {
+    let part: Schema = schema;
+    for (const key of path) {
+      if (part.properties === undefined) break; // a shape of Kubernetes, passed through
+      const next: Schema | undefined = part.properties[key];
+      assert.ok(next, `${path.join('.')}: the schema does not know ${key}`);
+      part = resolved(next);
+    }
+  }
+});
+
+test('wherever the schema knows keys, it knows all of them', () => {
+  const loose: string[] = [];
+  const look = (part: Schema, path: string): void => {
+    if (part.properties !== undefined && part.additionalProperties !== false) loose.push(path);
+    for (const [key, below] of Object.entries(part.properties ?? {})) look(below, `${path}.${key}`);
+    if (part.items !== undefined) look(part.items, `${path}[]`);
+  };
+  look(schema, '');
+  for (const [name, definition] of Object.entries(schema.definitions)) look(definition, name);
+  assert.deepEqual(loose, []);
+});
+
+const refusals: readonly (readonly [title: string, set: string, message: RegExp])[] = [
+  ['an unknown value', 'hook.tsl.source=none', /at '\/hook': additional properties 'tsl' not allowed/],
+  ['an unknown word', 'hook.tls.source=self-signed', /value must be one of 'generated', 'secret'/],
+  ['a number as text', 'replicas=two', /at '\/replicas': got string, want integer/],
+  ['a name that is none', 'installation=Production_1', /at '\/installation': 'Production_1' does not match/],
+  ['an address with a path', 'openbao.address=https://bao/v1', /at '\/openbao\/address'/],
+  ['an external address in the clear', 'openbao.externalAddress=http://bao', /externalAddress/],
+  ['a digest that is none', 'image.digest=latest', /at '\/image\/digest'/],
+  ['a bundle that is no PEM', 'postgres.ca.bundle=MIIB', /at '\/postgres\/ca\/bundle'/],
+  ['an IP address that is none', 'hook.tls.extraIpAddresses={10.0.0}', /extraIpAddresses\/0/],
+  ['a timeout that the operator refuses', 'hook.timeoutSeconds=10', /minimum: got 10, want 15/],
+  [
+    'no CA of OpenBao',
+    'openbao.ca.configMap.name=',
+    /openbao\.ca is required with an https openbao\.address/,
+  ],
+  ['two CAs of OpenBao', 'openbao.ca.systemRoots=true', /exclude each other/],
+  ['a CA where there is no TLS', 'openbao.address=http://bao:8200', /openbao\.ca must be empty/],
+  [
+    'a mount that begins like the installation',
+    'openbao.mount=production/kv',
+    /must not begin with the word/,
+  ],
+  ['the mount of the login below auth/', 'openbao.authMount=auth/kubernetes', /leave out auth\//],
+  [
+    'no Secret with the token for OpenBao',
+    'openbao.auth=token',
+    /openbao\.tokenSecret\.name or openbao\.tokenFile is/,
+  ],
+  [
+    'two tokens for OpenBao',
+    'openbao.auth=token,openbao.tokenSecret.name=a,openbao.tokenFile=/b',
+    /one of the two/,
+  ],
+  ['no Secret with the certificate', 'hook.tls.source=secret', /hook\.tls\.secretName is required/],
+  ['no CA of the certificate', 'hook.tls.source=secret', /hook\.tls\.caBundle is required/],
+  [
+    'no CA where nobody can look it up',
+    'hook.tls.source=certManager,metacontroller.compositeControllers=always',
+    /hook\.tls\.caBundle is required with hook\.tls\.source=certManager/,
+  ],
+  [
+    'a token in the clear',
+    'hook.tls.source=none,hook.token.enabled=true',
+    /hook\.token\.enabled needs TLS: with hook\.tls\.source=none/,
+  ],
+  ['an address of the hook in the clear', 'metacontroller.hookUrl=http://hook:80', /must begin with https/],
+  ['one port for two', 'metrics.port=8443', /hook\.port and metrics\.port must differ/],
+  ['times the wrong way round', 'reconcile.loginCheckSeconds.min=7200', /must not be greater than/],
+  ['no ServiceAccount at all', 'serviceAccount.create=false', /serviceAccount\.name is required/],
+];
+
+const failureShape = z.object({ stderr: z.string() });
+
+for (const [title, set, message] of refusals)
+  test(`refused with a sentence: ${title}`, async () => {
+    const failure: unknown = await render(withValues('minimal', '--set', set)).then(
+      () => assert.fail('it was rendered'),
+      (error: unknown) => error,
+    );
+    assert.match(failureShape.parse(failure).stderr, message);
+  });
+
+test('what has no default is asked for in one message', async () => {
+  await assert.rejects(render([]), (error: unknown) => {
+    const { stderr } = failureShape.parse(error);
+    for (const value of ['installation', 'image.repository', 'openbao.address', 'openbao.externalAddress'])
+      assert.match(stderr, new RegExp(`^- ${value.replace('.', '\\.')} is required`, 'm'));
+    return true;
+  });
+});
+
+test('a chart that depends on this one may have its condition and its globals', async () => {
+  const args = withValues('minimal', '--set', 'enabled=true,global.imageRegistry=registry.example.com');
+  assert.deepEqual(
+    (await render(args)).map(({ kind }) => kind),
+    (await render(withValues('minimal'))).map(({ kind }) => kind),
+  );
+});
