@@ -6,7 +6,7 @@ import { type ApiAccess, KubeClient } from '../world/kubernetes/client.ts';
 import { readAuditLog, type UserAuditEntry } from './audit-log.ts';
 import { startControllerManager } from './controller-manager.ts';
 import { startEtcd } from './etcd.ts';
-import { type KubeApiserver, startKubeApiserver } from './kube-apiserver.ts';
+import { type KubeApiserver, type KubeApiserverOptions, startKubeApiserver } from './kube-apiserver.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 
 /** A real Kubernetes control plane on loopback, without nodes. */
@@ -21,11 +21,21 @@ export interface ControlPlane {
   readonly folder: string;
   /** Every write request so far, but those of the control plane itself. */
   audit(): UserAuditEntry[];
+  /** Once, where it was left for later. */
+  startControllers(): Promise<void>;
   close(): Promise<void>;
 }
 
+interface ControlPlaneOptions extends KubeApiserverOptions {
+  /**
+   * kube-controller-manager comes when it is asked for: the kinds that are there by then its garbage collector knows from
+   * its start, others up to 30 s later.
+   */
+  readonly controllersLater?: boolean;
+}
+
 /** etcd, kube-apiserver and kube-controller-manager; what was started is ended again when one of them fails. */
-export async function startControlPlane(): Promise<ControlPlane> {
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const folder = await mkdtemp(join(tmpdir(), 'pgtenancy-plane-'));
   const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   const close = async (): Promise<void> => {
@@ -34,13 +44,16 @@ export async function startControlPlane(): Promise<ControlPlane> {
   try {
     const etcd = await startEtcd(folder);
     ends.push(etcd.close);
-    const api = await startKubeApiserver(folder, etcd);
+    const api = await startKubeApiserver(folder, etcd, options);
     ends.push(api.close);
-    const manager = await startControllerManager(folder, api);
-    ends.push(manager.close);
+    const startControllers = async (): Promise<void> => {
+      const manager = await startControllerManager(folder, api);
+      ends.push(manager.close);
+    };
+    if (options.controllersLater !== true) await startControllers();
     const admin = { url: api.url, ca: api.ca, token: api.adminToken };
     return {
-      ...{ api, admin, folder, close },
+      ...{ api, admin, folder, close, startControllers },
       kube: new KubeClient(admin),
       kubeconfig: await writeKubeconfig(`${folder}/admin.kubeconfig`, admin),
       audit: () => readAuditLog(api.auditFile),

@@ -1,6 +1,7 @@
 import { programPath } from '../programs/programs.ts';
 import { freePort } from '../world/servers/free-port.ts';
 import { ServerProcess } from '../world/servers/server-process.ts';
+import type { RunningServer } from './etcd.ts';
 import type { KubeApiserver } from './kube-apiserver.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 
@@ -19,7 +20,7 @@ const controllers = [
 export async function startControllerManager(
   folder: string,
   api: KubeApiserver,
-): Promise<{ close(): Promise<void> }> {
+): Promise<Pick<RunningServer, 'close'>> {
   const port = await freePort();
   const access = { url: api.url, ca: api.ca, token: api.controllerManagerToken };
   const run = new ServerProcess({

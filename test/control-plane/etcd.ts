@@ -4,7 +4,7 @@ import { ServerProcess } from '../world/servers/server-process.ts';
 
 export interface RunningServer {
   readonly url: string;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** etcd on loopback, its data in `folder`; it does not wait for the disk. */

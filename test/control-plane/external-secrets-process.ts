@@ -6,6 +6,8 @@ import { writeKubeconfig } from './kubeconfig.ts';
 
 export interface ExternalSecretsProcess {
   log(): string;
+  /** Ends it as a lost node would, and starts it again. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -14,11 +16,12 @@ export async function startExternalSecretsProcess(
   folder: string,
   access: ApiAccess,
 ): Promise<ExternalSecretsProcess> {
-  const run = new ServerProcess({
+  const metrics = `127.0.0.1:${await freePort()}`;
+  const command = {
     name: 'External Secrets',
     file: await programPath('external-secrets'),
     args: [
-      ...['--metrics-addr', `127.0.0.1:${await freePort()}`, '--live-addr', `127.0.0.1:${await freePort()}`],
+      ...['--metrics-addr', metrics],
       ...[
         '--enable-cluster-external-secret-reconciler=false',
         '--enable-cluster-push-secret-reconciler=false',
@@ -27,6 +30,23 @@ export async function startExternalSecretsProcess(
     ],
     cwd: folder,
     env: { HOME: folder, KUBECONFIG: await writeKubeconfig(`${folder}/external-secrets.kubeconfig`, access) },
-  });
-  return { log: () => run.output(), stop: () => run.stop('SIGKILL') };
+  };
+  let run = new ServerProcess(command);
+  const ready = (): Promise<void> =>
+    run.ready(() =>
+      fetch(`http://${metrics}/metrics`).then(
+        (response) => response.ok,
+        () => false,
+      ),
+    );
+  await ready();
+  return {
+    log: () => run.output(),
+    restart: async () => {
+      await run.stop('SIGKILL');
+      run = new ServerProcess(command);
+      await ready();
+    },
+    stop: () => run.stop('SIGKILL'),
+  };
 }

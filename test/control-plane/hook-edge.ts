@@ -10,6 +10,8 @@ import type { Certificate } from '../world/servers/pki.ts';
 import { StaleParents } from './stale-parents.ts';
 
 interface Options {
+  /** Default: a free one. */
+  readonly port?: number;
   /** What the hook presents, and this does too. */
   readonly certificate: Certificate;
   /** Where calls go, asked for each of them. */
@@ -49,7 +51,7 @@ export class HookEdge {
   static async start(options: Options): Promise<HookEdge> {
     const { cert, key, ca } = options.certificate;
     const server = createServer({ cert: `${cert}\n${ca}`, key });
-    server.listen(0, '127.0.0.1');
+    server.listen(options.port ?? 0, '127.0.0.1');
     await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
     const edge = new HookEdge(server, options);
     server.on('request', (message, response) => {
@@ -115,11 +117,10 @@ export class HookEdge {
   }
 
   #send(message: IncomingMessage, body: string, signal: AbortSignal): Promise<Answer> {
-    const { 'content-length': _length, ...headers } = message.headers;
     const url = new URL(message.url ?? '/', this.#options.target());
-    const length = { 'content-length': String(Buffer.byteLength(body)) };
+    const headers = { ...message.headers, 'content-length': String(Buffer.byteLength(body)) };
     return new Promise((resolve, reject) => {
-      const options = { agent: this.#agent, method: 'POST', headers: { ...headers, ...length }, signal };
+      const options = { agent: this.#agent, method: 'POST', headers, signal };
       const sent = request(url, options, (answer) => {
         text(answer).then(
           (whole) => resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: whole }),

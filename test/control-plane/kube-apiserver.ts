@@ -6,7 +6,7 @@ import { KubeClient } from '../world/kubernetes/client.ts';
 import { namespaces } from '../world/kubernetes/resources.ts';
 import { freePort } from '../world/servers/free-port.ts';
 import { ServerProcess } from '../world/servers/server-process.ts';
-import { auditPolicy } from './audit-log.ts';
+import { auditPolicy as writesOnly } from './audit-log.ts';
 import type { RunningServer } from './etcd.ts';
 
 export interface KubeApiserver extends RunningServer {
@@ -20,20 +20,33 @@ export interface KubeApiserver extends RunningServer {
   /** Signs the tokens of service accounts. */
   readonly signingKeyFile: string;
   readonly auditFile: string;
+  /** Ends it as a lost node would, and starts it again on the same port. */
+  restart(): Promise<void>;
+}
+
+export interface KubeApiserverOptions {
+  /** What is written down; by default writes only. */
+  readonly auditPolicy?: object;
+  /** Further flags. */
+  readonly flags?: readonly string[];
 }
 
 /**
  * kube-apiserver on loopback with RBAC, TokenRequest and its default admission (service accounts, Pod Security). Tokens
  * for `openbao` are reviewed like its own. @throws Error with the end of its log
  */
-export async function startKubeApiserver(folder: string, etcd: RunningServer): Promise<KubeApiserver> {
+export async function startKubeApiserver(
+  folder: string,
+  etcd: RunningServer,
+  { auditPolicy = writesOnly, flags = [] }: KubeApiserverOptions = {},
+): Promise<KubeApiserver> {
   const port = await freePort();
   const [adminToken, controllerManagerToken] = [
     randomBytes(16).toString('hex'),
     randomBytes(16).toString('hex'),
   ];
-  const files = await writeFiles(folder, { adminToken, controllerManagerToken });
-  const run = new ServerProcess({
+  const files = await writeFiles(folder, { adminToken, controllerManagerToken }, auditPolicy);
+  const command = {
     name: 'kube-apiserver',
     file: await programPath('kube-apiserver'),
     args: [
@@ -64,12 +77,16 @@ export async function startKubeApiserver(folder: string, etcd: RunningServer): P
         '--audit-log-mode',
         'blocking-strict',
       ],
+      ...flags,
     ],
     cwd: folder,
-  });
+  };
   const url = `https://127.0.0.1:${port}`;
   const certificateFile = `${folder}/apiserver.crt`;
-  await run.ready(() => isReady({ url, token: adminToken, certificateFile }), 60_000);
+  let run = new ServerProcess(command);
+  const ready = (): Promise<void> =>
+    run.ready(() => isReady({ url, token: adminToken, certificateFile }), 60_000);
+  await ready();
   return {
     ...{
       url,
@@ -78,11 +95,20 @@ export async function startKubeApiserver(folder: string, etcd: RunningServer): P
       keyFile: `${folder}/apiserver.key`,
     },
     ...{ adminToken, controllerManagerToken, signingKeyFile: files.signingKey, auditFile: files.audit },
+    restart: async () => {
+      await run.stop('SIGKILL');
+      run = new ServerProcess(command);
+      await ready();
+    },
     close: () => run.stop('SIGKILL'),
   };
 }
 
-async function writeFiles(folder: string, tokens: { adminToken: string; controllerManagerToken: string }) {
+async function writeFiles(
+  folder: string,
+  tokens: { adminToken: string; controllerManagerToken: string },
+  auditPolicy: object,
+) {
   const file = async (name: string, text: string): Promise<string> => {
     await writeFile(`${folder}/${name}`, text, { mode: 0o600 });
     return `${folder}/${name}`;

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 import { crdsBeside, programPath } from '../programs/programs.ts';
-import type { KubeObject } from '../world/kubernetes/client.ts';
+import type { KubeClient, KubeObject, Resource } from '../world/kubernetes/client.ts';
 import { yamlDocuments } from '../world/kubernetes/manifests.ts';
 import { crds } from '../world/kubernetes/resources.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
@@ -34,11 +34,31 @@ export async function externalSecretsCrds(): Promise<KubeObject[]> {
 /** Creates CRDs and waits until the API server serves them. */
 export async function installCrds({ kube }: ControlPlane, definitions: readonly KubeObject[]): Promise<void> {
   await Promise.all(definitions.map((definition) => kube.create(crds, definition)));
-  const names = definitions.map(({ metadata }) => metadata.name);
+  await untilServed(
+    kube,
+    definitions.map(({ metadata }) => metadata.name),
+  );
+}
+
+/** Waits until the API server serves the kinds of these CRDs, lists too: the first list of a new kind may be told 429. */
+export async function untilServed(kube: KubeClient, names: readonly string[]): Promise<void> {
   await waitFor(`the API server to serve ${names.join(', ')}`, async () => {
     const { items } = await kube.list(crds);
-    return names.every((name) => items.some((item) => item.metadata.name === name && isEstablished(item)));
+    const served = items.filter((item) => names.includes(item.metadata.name) && isEstablished(item));
+    if (served.length < names.length) return false;
+    const lists = await Promise.allSettled(served.map((definition) => kube.list(resourceOf(definition))));
+    return lists.every(({ status }) => status === 'fulfilled');
   });
+}
+
+function resourceOf({ spec }: KubeObject): Resource {
+  const { group, names, versions } = spec as {
+    group: string;
+    names: { plural: string };
+    versions: { name: string; served: boolean }[];
+  };
+  const version = versions.find(({ served }) => served)?.name ?? '';
+  return { group, version, plural: names.plural };
 }
 
 const isEstablished = ({ status }: KubeObject): boolean => {

@@ -113,7 +113,7 @@ for (const [when, seconds, message] of [
     const { status } = await world.kube.requestToken(operatorAccount.name, operatorAccount.namespace, spec);
     await toldAndHealed({
       spoil: () => writeFile(world.tokenFile, String(status?.['token'])),
-      mend: () => world.projected.refresh(),
+      mend: () => world.projected.renew(),
       message,
     });
   });
@@ -126,7 +126,7 @@ test('a service account that was deleted and made anew: its old token is worth n
       const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } };
       await world.kube.create(serviceAccounts, account);
     },
-    mend: () => world.projected.refresh(),
+    mend: () => world.projected.renew(),
     message: /: OpenBao denies it: .* its service account was deleted or made anew\), or/,
   });
 });
@@ -148,7 +148,7 @@ test('a token file that is missing, empty or holds something else', async () => 
     ],
     [() => writeFile(world.tokenFile, 'a b'), /^the file of .* holds something that is no token$/],
   ] as const)
-    await toldAndHealed({ spoil, mend: () => world.projected.refresh(), message });
+    await toldAndHealed({ spoil, mend: () => world.projected.renew(), message });
 });
 
 test('an auth mount that does not exist, or is of another type', async () => {

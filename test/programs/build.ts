@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { builtPath, crdsBeside, isBuilt, moduleFolder, type ProgramName, programs } from './programs.ts';
+import {
+  builtPath,
+  crdsBeside,
+  isBuilt,
+  linkerFlags,
+  moduleFolder,
+  type ProgramName,
+  programs,
+} from './programs.ts';
 
 /* Builds what the real control plane consists of, once: binaries are kept below .cache/programs. */
 
@@ -11,7 +19,7 @@ import { builtPath, crdsBeside, isBuilt, moduleFolder, type ProgramName, program
 const go = ['go', '/usr/local/go/bin/go'].find((file) => spawnSync(file, ['version']).status === 0);
 
 function giveUp(why: string): never {
-  console.error(`Cannot build the programs of the real control plane: ${why}`);
+  process.stderr.write(`Cannot build the programs of the real control plane: ${why}\n`);
   process.exit(1);
 }
 
@@ -19,10 +27,11 @@ function giveUp(why: string): never {
 async function build(name: ProgramName, target: string): Promise<void> {
   if (go === undefined) return giveUp('Go 1.26 or newer is needed, and `go` is not on the PATH.');
   const startedAt = Date.now();
-  console.log(`Building ${name} (once; all of them take about 10 minutes on 2 cores) ...`);
+  process.stdout.write(`Building ${name} (once; all of them take about 10 minutes on 2 cores) ...\n`);
   await mkdir(dirname(target), { recursive: true });
   const draft = `${target}.${process.pid}`;
-  const flags = ['-trimpath', '-buildvcs=false', '-mod=readonly', '-ldflags=-s -w', '-o', draft];
+  const ldflags = `-s -w ${linkerFlags[programs[name].module] ?? ''}`;
+  const flags = ['-trimpath', '-buildvcs=false', '-mod=readonly', `-ldflags=${ldflags}`, '-o', draft];
   const child = spawn(go, ['build', ...flags, programs[name].main], {
     cwd: moduleFolder(name),
     env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '', GOWORK: 'off' },
@@ -35,7 +44,7 @@ async function build(name: ProgramName, target: string): Promise<void> {
   }
   if (name === 'external-secrets') await copyCrds(go, target);
   await rename(draft, target);
-  console.log(`Built ${name} in ${Math.round((Date.now() - startedAt) / 1_000)} s`);
+  process.stdout.write(`Built ${name} in ${Math.round((Date.now() - startedAt) / 1_000)} s\n`);
 }
 
 /** The CRDs are a file of the module. */

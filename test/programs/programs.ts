@@ -15,13 +15,28 @@ export const programs = {
 
 export type ProgramName = keyof typeof programs;
 
+/**
+ * What the linker is told, by module: Kubernetes takes its version from there, and clients ask the server for it. It has to
+ * be that of go.mod.
+ */
+export const linkerFlags: Readonly<Record<string, string>> = {
+  kubernetes: [
+    ['gitVersion', 'v1.36.3'],
+    ['gitMajor', '1'],
+    ['gitMinor', '36'],
+  ]
+    .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
+    .join(' '),
+};
+
 export const moduleFolder = (name: ProgramName): string =>
   fileURLToPath(new URL(programs[name].module, import.meta.url));
 
-/** Where the binary belongs: a changed go.mod or go.sum gives another place, so an old build never passes for a new one. */
+/** Where the binary belongs: a changed go.mod, go.sum or flag gives another place, so an old build never passes for a new one. */
 export async function builtPath(name: ProgramName): Promise<string> {
   const hash = createHash('sha256');
   for (const file of ['go.mod', 'go.sum']) hash.update(await readFile(`${moduleFolder(name)}/${file}`));
+  hash.update(linkerFlags[programs[name].module] ?? '');
   const build = `${programs[name].module}-${hash.digest('hex').slice(0, 12)}`;
   return fileURLToPath(new URL(`../../.cache/programs/${build}/${name}`, import.meta.url));
 }

@@ -10,15 +10,15 @@ import { recordsIn } from './stillness.ts';
 export async function assertNothingLeaked(stage: Stage): Promise<void> {
   const passwords = await passwordsIn(stage);
   assert.ok(passwords.size > 0, 'no password was made at all');
-  const { management, openBao, kvSetUp, postgres, projectedToken, hookAccess } = stage.world;
+  const { management, openBao, kvSetUp, postgres, openBaoTokens, hookAccess } = stage.world;
   const canaries = [
     ...passwords,
     postgres.superuser.password,
     management.password,
     openBao.rootToken,
-    ...projectedToken.issued,
+    ...openBaoTokens.issued,
     kvSetUp.readerToken,
-    hookAccess.token,
+    ...(hookAccess.token === undefined ? [] : [hookAccess.token]),
   ];
   for (const [place, text] of Object.entries(await shownIn(stage))) {
     assert.notEqual(text, '', `there is nothing in ${place}`);

@@ -29,7 +29,7 @@ test('While OpenBao refuses the login a new Tenant makes nothing, and one that i
   const { data: role } = (await root('GET', rolePath)) as { data: object };
   // Only after this time the login is told, and not the lack of a right.
   await sleep(shortestQuietMs + 500);
-  await stage.world.projectedToken.refresh();
+  await stage.world.openBaoTokens.renew();
   await root('DELETE', rolePath);
   await root('PUT', 'sys/leases/revoke-prefix/auth/kubernetes/login');
   const refused = { status: 'Unknown', reason: 'OpenBaoLoginFailed' } as const;

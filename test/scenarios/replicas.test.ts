@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { HookProcess } from '../world/hook-process.ts';
+import type { HookProcess } from '../world/hook-process.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 import { actsIn } from './acts.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
@@ -17,7 +17,7 @@ let second: HookProcess;
 let balancer: Balancer;
 before(async () => {
   stage = await raise();
-  second = await HookProcess.start(stage.world.hookEnv);
+  second = await stage.world.startReplica();
   const { hook, hookAccess } = stage.world;
   balancer = await startBalancer([hook.url, second.url], hookAccess.certificate);
   await stage.world.callHookAt(balancer.url);
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(async () => {
   await stage.close();
-  await Promise.all([balancer.close(), second.stop()]);
+  await balancer.close();
 });
 
 const spec = { deletionPolicy: 'Delete', extensions: [{ name: 'citext' }] };

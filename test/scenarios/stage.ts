@@ -6,6 +6,7 @@ import { operatorNamespace } from '../world/names.ts';
 import { startWorld, type World, type WorldOptions } from '../world/world.ts';
 import { Recorder } from './recorder.ts';
 import { instance, untilInstanceReady } from './instances.ts';
+import { assertStoredAsAnswered } from './stored-statuses.ts';
 
 /** A world with an Instance that is Ready, and a record of everything that is to be seen in it. */
 export interface Stage {
@@ -37,23 +38,23 @@ export async function raise(options: WorldOptions = {}): Promise<Stage> {
       options.onCall?.(call);
     },
   });
+  let recorder: Recorder | undefined;
   try {
-    const recorder = await Recorder.start(world.kube);
+    recorder = await Recorder.start(world.kube);
     await world.kube.create(secrets, managementSecret(world));
     const { adminRole, managementDatabase } = world.management;
     const main = instance('pg-main', world.postgres.port, { adminRole, managementDatabase });
     await applyAll(world.kube, [main]);
     await untilInstanceReady(world.kube, 'pg-main');
-    return {
-      world,
-      kube: world.kube,
-      recorder,
-      calls,
-      close: async () => {
-        await recorder.stop().finally(() => world.close());
-      },
-    };
+    const seen = { world, kube: world.kube, recorder, calls };
+    const close = (): Promise<void> =>
+      seen.recorder
+        .stop()
+        .then(() => assertStoredAsAnswered(seen))
+        .finally(() => world.close());
+    return { ...seen, close };
   } catch (error) {
+    await recorder?.stop();
     await world.close();
     throw error;
   }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import type { AuditEntry } from '../world/kubernetes/audit.ts';
 import type { HookCall } from '../world/metacontroller/hooks.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 import { installation } from '../world/names.ts';
@@ -25,12 +26,17 @@ export async function tracesIn(stage: Stage): Promise<Traces> {
     transactions: row?.next ?? '',
     records: await recordsIn(stage),
     kubernetesWrites: stage.world.api.audit
-      .filter(({ resource }) => !resource.startsWith('clustersecretstores'))
+      .filter((entry) => !isAboutStore(entry))
       .map(({ verb, resource, namespace, name, subresource }) =>
         [verb, resource, namespace, name, subresource].join(' '),
       ),
   };
 }
+
+/** External Secrets validates its stores again and again, and says so in their status and in Events. */
+const isAboutStore = ({ resource, namespace, name = '' }: AuditEntry): boolean =>
+  resource.startsWith('clustersecretstores') ||
+  (resource === 'events' && namespace === 'default' && /^(postgresql-tenants|platform)\./.test(name));
 
 /** Metadata of every record, by its path. */
 export async function recordsIn({ world }: Stage): Promise<Record<string, unknown>> {

@@ -25,7 +25,8 @@ export interface HookAccess {
   /** What the CompositeControllers say about it. */
   readonly controllers: Pick<ControllerOverrides, 'caBundle' | 'authorization'>;
   readonly certificate: Certificate;
-  readonly token: string;
+  /** Absent where the hook asks for none. */
+  readonly token?: string;
   /** One request as Metacontroller makes it, to any origin that shows this certificate. */
   post(url: string, body: string | Buffer): Promise<{ status: number; text: string }>;
 }
@@ -60,17 +61,27 @@ export async function setUpHookAccess({ openBao, kube, namespace, folder }: Part
   };
   const authorization = { secretRef: { ...secretRef, namespace } };
   const controllers = { caBundle: certificate.ca, authorization };
-  const post: HookAccess['post'] = (url, body) => send(url, body, { ca: certificate.ca, token });
-  return { env, controllers, certificate, token, post };
+  return { ...accessTo(certificate, token), env, controllers };
 }
+
+/** Access to a hook that runs already with this certificate. */
+export const accessTo = (
+  certificate: Certificate,
+  token?: string,
+): Omit<HookAccess, 'env' | 'controllers'> => ({
+  certificate,
+  ...(token === undefined ? {} : { token }),
+  post: (url, body) => send(url, body, { ca: certificate.ca, token }),
+});
 
 const send = (
   url: string,
   body: string | Buffer,
-  { ca, token }: { readonly ca: string; readonly token: string },
+  { ca, token }: { readonly ca: string; readonly token: string | undefined },
 ): ReturnType<HookAccess['post']> =>
   new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const headers = { 'content-type': 'application/json', ...authorization };
     // One that announces to close would lose an answer that comes before its body is sent.
     const agent = new Agent({ ca, keepAlive: true });
     const sent = request(url, { method: 'POST', headers, agent }, (response) => {

@@ -12,6 +12,28 @@ const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** Production runs compiled code; with the cache the process does not carry the TypeScript stripper along either. */
 const compileCache = fileURLToPath(new URL('../../.cache/node', import.meta.url));
 
+/** What to run as the operator. */
+export interface HookProgram {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  /** User and group to run as; absent: our own. */
+  readonly uid?: number;
+  readonly gid?: number;
+  /** Its environment below that of the hook. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What answers 200 when it is ready; by default `/readyz` beside its metrics. */
+  readonly readyUrl?: string;
+  /** How long an orderly end may take before it is killed; by default 20 s. */
+  readonly graceMs?: number;
+}
+
+const fromSource: HookProgram = {
+  file: process.execPath,
+  args: [entry],
+  env: { NODE_COMPILE_CACHE: compileCache },
+};
+
 /** The operator as its own process, on one address over all its restarts. */
 export class HookProcess {
   readonly url: string;
@@ -19,6 +41,7 @@ export class HookProcess {
   readonly metricsUrl: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #onLine: (line: string) => void;
+  readonly #program: HookProgram;
   #child: ChildProcess | undefined;
   #output = '';
   #stopping = false;
@@ -28,11 +51,13 @@ export class HookProcess {
     { url, metricsUrl }: { readonly url: string; readonly metricsUrl: string },
     env: Readonly<Record<string, string>>,
     onLine: (line: string) => void,
+    program: HookProgram,
   ) {
     this.url = url;
     this.metricsUrl = metricsUrl;
     this.#env = env;
     this.#onLine = onLine;
+    this.#program = program;
   }
 
   /** Fills the compile cache once: without a configuration the process ends as soon as everything is loaded. */
@@ -47,6 +72,7 @@ export class HookProcess {
   static async start(
     env: Readonly<Record<string, string>>,
     onLine: (line: string) => void = () => undefined,
+    program: HookProgram = fromSource,
   ): Promise<HookProcess> {
     const port = env['PORT'] ?? String(await freePort());
     const scheme = env['HOOK_TLS'] === 'off' ? 'http' : 'https';
@@ -55,6 +81,7 @@ export class HookProcess {
       { url: `${scheme}://127.0.0.1:${port}`, metricsUrl: `http://127.0.0.1:${metricsPort}` },
       { ...env, HOST: '127.0.0.1', PORT: port, METRICS_PORT: metricsPort },
       onLine,
+      program,
     );
     await hook.start().catch(async (error: unknown) => {
       await hook.kill();
@@ -74,10 +101,15 @@ export class HookProcess {
 
   /** @throws Error with the log, when the process does not answer */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [entry], {
-      env: { NODE_COMPILE_CACHE: compileCache, ...this.#env },
+    const { file, args, env, cwd, uid, gid } = this.#program;
+    const child = spawn(file, args, {
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(gid === undefined ? {} : { gid }),
+      env: { ...env, ...this.#env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    child.once('error', (error) => (this.#output += `${error.message}\n`));
     this.#child = child;
     this.#stopping = false;
     // Whoever started it may die without a chance to stop it.
@@ -115,7 +147,7 @@ export class HookProcess {
   async #answers(child: ChildProcess): Promise<boolean> {
     const end = child.exitCode ?? child.signalCode;
     if (end !== null) throw new Error(`the hook ended with ${end}:\n${this.#output}`);
-    return fetch(`${this.metricsUrl}/readyz`).then(
+    return fetch(this.#program.readyUrl ?? `${this.metricsUrl}/readyz`).then(
       (response) => response.ok,
       () => false,
     );
@@ -131,7 +163,8 @@ export class HookProcess {
     if (child === undefined || !this.#running()) return;
     const ended = once(child, 'exit');
     child.kill(signal);
-    const inTime = await Promise.race([ended.then(() => true), sleep(20_000, false, { ref: false })]);
+    const graceMs = this.#program.graceMs ?? 20_000;
+    const inTime = await Promise.race([ended.then(() => true), sleep(graceMs, false, { ref: false })]);
     if (!inTime) child.kill('SIGKILL');
     await ended;
   }

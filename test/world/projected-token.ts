@@ -27,12 +27,12 @@ export class ProjectedToken {
   /** Resolves when the first token is there. */
   static async start(projection: Projection): Promise<ProjectedToken> {
     const token = new ProjectedToken(projection);
-    await token.refresh();
+    await token.renew();
     return token;
   }
 
   /** Asks for a new token now. @throws ApiError when there is none to be had: the old one stays */
-  async refresh(): Promise<void> {
+  async renew(): Promise<void> {
     const { kube, namespace, serviceAccount, audience, file, expirationSeconds = 3600 } = this.#projection;
     const spec = { audiences: [audience], expirationSeconds };
     const { status } = await kube.requestToken(serviceAccount, namespace, spec);
@@ -51,7 +51,7 @@ export class ProjectedToken {
   #refreshIn(milliseconds: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.refresh().catch(() => this.#refreshIn(1_000));
+      this.renew().catch(() => this.#refreshIn(1_000));
     }, milliseconds).unref();
   }
 }

@@ -10,7 +10,7 @@ import { KubeClient, type KubeObject } from './kubernetes/client.ts';
 import { foreignCrds, loadCrds } from './kubernetes/manifests.ts';
 import { compositeControllers, crds, namespaces } from './kubernetes/resources.ts';
 import { controllersFor } from './metacontroller/controllers-for.ts';
-import { startMetacontroller } from './metacontroller/metacontroller.ts';
+import { type Metacontroller, startMetacontroller } from './metacontroller/metacontroller.ts';
 import { installation, operatorNamespace } from './names.ts';
 import { setUpOperatorLogin } from './operator-login.ts';
 import { platformObjects } from './platform-objects.ts';
@@ -68,20 +68,36 @@ export const buildStandInWorld: WorldBuilder = async (options, atEnd) => {
   atEnd(() => hook.stop());
 
   say('Metacontroller');
-  const metacontroller = await startMetacontroller({
-    api: { url: api.url },
-    maxBackoffMs: 2_000,
-    ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
-  });
-  atEnd(() => metacontroller.stop());
+  const startCaller = (): Promise<Metacontroller> =>
+    startMetacontroller({
+      api: { url: api.url },
+      maxBackoffMs: 2_000,
+      ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
+    });
+  let caller = await startCaller();
+  atEnd(() => caller.stop());
+  const metacontroller = {
+    get faults() {
+      return caller.faults;
+    },
+    restart: async () => {
+      await caller.stop();
+      caller = await startCaller();
+    },
+  };
+  const startReplica = async (): Promise<HookProcess> => {
+    const replica = await HookProcess.start(hookEnv);
+    atEnd(() => replica.stop());
+    return replica;
+  };
   const callHookAt = (url: string): Promise<void> =>
     applyControllers(kube, controllersFor(url, hookAccess.controllers));
   await callHookAt(hook.url);
   options.signal?.throwIfAborted();
   const kv = new KvClient(openBao.root, kvSetUp.mount);
   return {
-    ...{ api, kube, openBao, kv, kvSetUp, metacontroller, hook, ca, hookEnv, callHookAt, hookAccess },
-    ...{ postgres: servers.postgres, management: servers.management, projectedToken: login.token },
+    ...{ api, kube, openBao, kv, kvSetUp, metacontroller, hook, ca, callHookAt, hookAccess, startReplica },
+    ...{ postgres: servers.postgres, management: servers.management, openBaoTokens: login.token },
   };
 };
 

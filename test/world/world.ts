@@ -4,7 +4,6 @@ import type { KubernetesApi } from './kubernetes/api.ts';
 import type { KubeClient } from './kubernetes/client.ts';
 import type { Metacontroller, MetacontrollerOptions } from './metacontroller/metacontroller.ts';
 import type { PlatformOptions } from './platform-servers.ts';
-import type { ProjectedToken } from './projected-token.ts';
 import type { KvClient, KvSetUp } from './servers/kv.ts';
 import type { ManagementRole } from './servers/management-role.ts';
 import type { OpenBao } from './servers/openbao.ts';
@@ -15,12 +14,22 @@ export interface WorldOptions extends PlatformOptions {
   /** Variables of the hook, over those that the world sets. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cleanupFinalizer?: boolean;
+  /** How Metacontroller writes children; the stand-in Kubernetes API knows the default only. */
+  readonly applyStrategy?: 'dynamic-apply' | 'server-side-apply';
   readonly onCall?: MetacontrollerOptions['onCall'];
   /** Each line that the hook writes, whole. */
   readonly onHookLine?: (line: string) => void;
   readonly onStep?: (what: string) => void;
   /** Given up at the next step when it aborts, also in the middle of starting. */
   readonly signal?: AbortSignal;
+}
+
+/** Tokens that a kubelet, or whoever plays it, keeps in a file. */
+export interface IssuedTokens {
+  /** Every token that was in the file so far. */
+  readonly issued: readonly string[];
+  /** Puts a new one there now. */
+  renew(): Promise<void>;
 }
 
 /**
@@ -38,16 +47,26 @@ export interface World {
   readonly postgres: Postgres;
   /** The operator's login, which the platform's OpenBao record holds too. */
   readonly management: ManagementRole;
-  readonly metacontroller: Pick<Metacontroller, 'faults'>;
+  /** Who calls the hook. */
+  readonly metacontroller: Pick<Metacontroller, 'faults'> & {
+    /** Ends it as a lost node would, and starts it again. */
+    restart(): Promise<void>;
+  };
   readonly hook: HookProcess;
-  /** The service account token that the operator logs in to OpenBao with. */
-  readonly projectedToken: ProjectedToken;
+  /** The service account's tokens that the operator logs in to OpenBao with. */
+  readonly openBaoTokens: IssuedTokens;
   /** PEM of the CA that signed PostgreSQL's certificate. */
   readonly ca: string;
+  /** The file with which kubectl is cluster admin; of a real API server only. */
+  readonly kubeconfig?: string;
   /** How the hook is reached. */
-  readonly hookAccess: HookAccess;
-  /** For one more replica of the hook. */
-  readonly hookEnv: Readonly<Record<string, string>>;
+  readonly hookAccess: Pick<HookAccess, 'certificate' | 'token' | 'post'>;
+  /** One more replica of the hook, which ends with the world. */
+  startReplica(): Promise<HookProcess>;
+  /** Ends External Secrets as a lost node would, and starts it again; the real one only. */
+  restartExternalSecrets?(): Promise<void>;
+  /** The same of the API server. */
+  restartApiServer?(): Promise<void>;
   /** Metacontroller calls the hook at this origin from now on. */
   callHookAt(url: string): Promise<void>;
   close(): Promise<void>;

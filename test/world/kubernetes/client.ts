@@ -68,6 +68,8 @@ export interface ApiAccess {
   url: string;
   token?: string;
   ca?: string;
+  /** Default: that of the HTTP library. */
+  userAgent?: string;
 }
 
 /** A small client for the Kubernetes API, real or stand-in: what kubectl and controllers need in tests. */
@@ -81,7 +83,10 @@ export class KubeClient {
       maxRedirects: 0,
       timeout: 30_000,
       validateStatus: () => true,
-      ...(access.token === undefined ? {} : { headers: { authorization: `Bearer ${access.token}` } }),
+      headers: {
+        ...(access.token === undefined ? {} : { authorization: `Bearer ${access.token}` }),
+        ...(access.userAgent === undefined ? {} : { 'user-agent': access.userAgent }),
+      },
       ...(access.ca === undefined ? {} : { httpsAgent: new Agent({ ca: access.ca, keepAlive: true }) }),
     });
   }
@@ -144,6 +149,31 @@ export class KubeClient {
     const suffix = subresource === undefined ? '' : `/${subresource}`;
     return this.#call('PATCH', `${pathOf(resource, namespace, name)}${suffix}`, body, {
       'content-type': 'application/merge-patch+json',
+    });
+  }
+
+  /** Server-side apply; the stand-in for the API does not know it. */
+  applyPatch(
+    resource: Resource,
+    object: KubeObject,
+    { fieldManager, force }: { fieldManager: string; force: boolean },
+  ): Promise<KubeObject> {
+    const { name, namespace } = object.metadata;
+    const query = `fieldManager=${encodeURIComponent(fieldManager)}&force=${String(force)}`;
+    return this.#call('PATCH', `${pathOf(resource, namespace, name)}?${query}`, object, {
+      'content-type': 'application/apply-patch+yaml',
+    });
+  }
+
+  /** JSON patch; the stand-in for the API does not know it. */
+  jsonPatch(
+    resource: Resource,
+    name: string,
+    namespace: string | undefined,
+    operations: readonly { op: string; path: string; value?: unknown }[],
+  ): Promise<KubeObject> {
+    return this.#call('PATCH', pathOf(resource, namespace, name), operations, {
+      'content-type': 'application/json-patch+json',
     });
   }
 

@@ -230,6 +230,7 @@ describe('a delete', () => {
           faults: new FaultInjector(),
           resourceOf: () => Promise.resolve(parts),
           methodOf: () => 'InPlace' as const,
+          serverSideApply: undefined,
         };
         const managing = manageChildren(options, parent, { [kind]: { 'team/one': observed } }, {});
         await assert.rejects(managing, /can't delete Part team\/one/);

@@ -7,6 +7,7 @@ import { Interrupted } from './faults.ts';
 import { isConflict, isNotFound } from './live-update.ts';
 import { describeObject, type ObjectMap } from './object-map.ts';
 import { controllerRef } from './ownership.ts';
+import type { ServerSideApply } from './server-side-apply.ts';
 import { applyDesired, withLastApplied } from './three-way-merge.ts';
 
 export type UpdateMethod = CompositeControllerSpec['childResources'][number]['updateStrategy']['method'];
@@ -18,6 +19,8 @@ export interface ChildrenOptions {
   resourceOf: (apiVersion: string, kind: string) => Promise<Resource>;
   /** OnDelete for kinds that the controller did not declare. */
   methodOf: (apiVersion: string, kind: string) => UpdateMethod;
+  /** undefined: dynamic apply. */
+  serverSideApply: ServerSideApply | undefined;
 }
 
 /**
@@ -61,6 +64,7 @@ const deleteChild = async (options: ChildrenOptions, child: KubeObject): Promise
       propagation: 'Background',
       ...(uid === undefined ? {} : { uid }),
     });
+    options.serverSideApply?.forget(child);
   } catch (error) {
     throw new Error(`can't delete ${describeObject(child)}: ${messageOf(error)}`, { cause: error });
   }
@@ -72,6 +76,10 @@ const applyChild = async (
   observed: KubeObject | undefined,
   desired: KubeObject,
 ): Promise<void> => {
+  if (options.serverSideApply !== undefined) {
+    await applyOnServer(options, parent, observed, desired);
+    return;
+  }
   if (observed === undefined) {
     await createChild(options, parent, desired);
     return;
@@ -84,21 +92,39 @@ const applyChild = async (
   else await updateChild(options, merged);
 };
 
+const applyOnServer = async (
+  options: ChildrenOptions,
+  parent: KubeObject,
+  observed: KubeObject | undefined,
+  desired: KubeObject,
+): Promise<void> => {
+  const method = options.methodOf(desired.apiVersion, desired.kind);
+  if (observed !== undefined && method === 'OnDelete') return;
+  // The real one asks by a dry run first; none of the controllers here needs it.
+  if (method === 'Recreate') throw new Error('Recreate is not modelled for server-side apply');
+  const resource = await options.resourceOf(desired.apiVersion, desired.kind);
+  options.faults.beforeChildWrite();
+  await options.serverSideApply?.apply(resource, observed, ownedBy(parent, desired));
+};
+
+const ownedBy = (parent: KubeObject, child: KubeObject): KubeObject => {
+  const owners = child.metadata.ownerReferences ?? [];
+  if (owners.some(({ uid }) => uid === parent.metadata.uid)) return child;
+  return {
+    ...child,
+    metadata: { ...child.metadata, ownerReferences: [...owners, controllerRef(parent)] },
+  };
+};
+
 const createChild = async (
   options: ChildrenOptions,
   parent: KubeObject,
   desired: KubeObject,
 ): Promise<void> => {
   const resource = await options.resourceOf(desired.apiVersion, desired.kind);
-  const child = withLastApplied(desired, desired);
-  const owners = child.metadata.ownerReferences ?? [];
-  const owned = owners.some(({ uid }) => uid === parent.metadata.uid);
   options.faults.beforeChildWrite();
   try {
-    await options.client.create(resource, {
-      ...child,
-      metadata: { ...child.metadata, ownerReferences: owned ? owners : [...owners, controllerRef(parent)] },
-    });
+    await options.client.create(resource, ownedBy(parent, withLastApplied(desired, desired)));
   } catch (error) {
     // Somebody else's object of that name: nobody hears of it, and it never shows up among the children.
     if (error instanceof ApiError && error.reason === 'AlreadyExists') return;

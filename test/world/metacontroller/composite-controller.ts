@@ -85,3 +85,20 @@ export const webhookTimeoutMs = ({ timeout }: WebhookSpec): number => {
 /** The name of the finalizer that keeps a parent until its finalize hook is done. */
 export const finalizerOf = (controllerName: string): string =>
   `metacontroller.io/compositecontroller-${controllerName}`;
+
+const withStrategies = z.array(z.looseObject({ updateStrategy: z.looseObject({}).optional() }));
+
+/** A CompositeController as it stands in requests: what Metacontroller's own type always has is added. */
+export const controllerInRequests = (controller: KubeObject): KubeObject => ({
+  ...controller,
+  spec: {
+    ...controller.spec,
+    childResources: withStrategies
+      .parse(controller.spec?.['childResources'] ?? [])
+      .map(({ updateStrategy, ...child }) => ({
+        ...child,
+        ...(updateStrategy === undefined ? {} : { updateStrategy: { ...updateStrategy, statusChecks: {} } }),
+      })),
+  },
+  status: controller.status ?? {},
+});

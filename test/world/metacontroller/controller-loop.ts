@@ -2,7 +2,11 @@ import type { KubeClient, KubeObject, Resource } from '../kubernetes/client.ts';
 import { atMost } from './at-most.ts';
 import { type Authorizations, authorizationsOf } from './authorization.ts';
 import type { UpdateMethod } from './children.ts';
-import { type CompositeControllerSpec, parseCompositeController } from './composite-controller.ts';
+import {
+  type CompositeControllerSpec,
+  controllerInRequests,
+  parseCompositeController,
+} from './composite-controller.ts';
 import { Customize, RelatedNotSynced } from './customize.ts';
 import type { Discovery, ResourceKind } from './discovery.ts';
 import type { EventRecorder } from './event-recorder.ts';
@@ -14,6 +18,7 @@ import type { Informers } from './informers.ts';
 import { objectKey } from './object-map.ts';
 import { controllerOf } from './ownership.ts';
 import { ParentSync } from './parent-sync.ts';
+import type { ServerSideApply } from './server-side-apply.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** The cache is replayed at least this often (`--cache-flush-interval`), so no longer resync period has an effect. */
@@ -28,6 +33,8 @@ export interface ControllerProcess {
   informers: Informers;
   events: EventRecorder;
   faults: FaultInjector;
+  /** undefined: dynamic apply. */
+  serverSideApply: ServerSideApply | undefined;
   workers: number;
   maxBackoffMs: number;
   onCall: (call: HookCall) => void;
@@ -112,7 +119,7 @@ export class ControllerLoop {
 
   #newCustomize(): Customize {
     return new Customize({
-      controller: this.controller,
+      controller: controllerInRequests(this.controller),
       hooks: this.#hooks,
       discovery: this.#process.discovery,
       informers: this.#process.informers,
@@ -125,7 +132,8 @@ export class ControllerLoop {
     return new ParentSync({
       client: this.#process.client,
       faults: this.#process.faults,
-      controller: this.controller,
+      serverSideApply: this.#process.serverSideApply,
+      controller: controllerInRequests(this.controller),
       spec: this.#spec,
       parentKind: this.#kinds.parent,
       children: this.#children,
@@ -229,7 +237,11 @@ export class ControllerLoop {
     }
     this.#queue.addRateLimited(key);
     if (error instanceof RelatedNotSynced || error instanceof Interrupted) return;
-    if (error instanceof HookPanic) this.#process.onPanic(error);
+    if (error instanceof HookPanic) {
+      // The real process is gone before it could tell.
+      this.#process.onPanic(error);
+      return;
+    }
     const message = error instanceof Error ? error.message : String(error);
     this.#process.events.record(parent, 'Warning', 'SyncError', `Sync error: ${message}`);
   }

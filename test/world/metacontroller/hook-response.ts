@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { KubeObject } from '../kubernetes/client.ts';
+import type { HookName } from './composite-controller.ts';
 import { labelSelector } from './label-selector.ts';
 
 /** The real process ends here and restarts in a loop, with every controller that it runs. */
@@ -45,10 +46,10 @@ export interface CompositeResponse {
 export type RelatedRule = z.infer<typeof relatedRule>;
 
 /** The answer to sync or finalize. Throws HookPanic for a null among the children, else an Error that says what is wrong. */
-export const decodeCompositeResponse = (text: string): CompositeResponse => {
-  const json = parseJson(text);
+export const decodeCompositeResponse = (hook: HookName, text: string): CompositeResponse => {
+  const json = parseJson(hook, text);
   if (hasNullChild(json)) throw new HookPanic('null in the children of a hook response');
-  const { status, children, resyncAfterSeconds, finalized } = decode(compositeResponse, json);
+  const { status, children, resyncAfterSeconds, finalized } = decode(hook, compositeResponse, json);
   return {
     status: status ?? {},
     children: children ?? [],
@@ -59,7 +60,7 @@ export const decodeCompositeResponse = (text: string): CompositeResponse => {
 
 /** The answer to customize. */
 export const decodeCustomizeResponse = (text: string): RelatedRule[] => {
-  const rules = decode(customizeResponse, parseJson(text)).relatedResources ?? [];
+  const rules = decode('customize', customizeResponse, parseJson('customize', text)).relatedResources ?? [];
   for (const rule of rules) {
     if ((rule.names?.length ?? 0) > 0 && rule.labelSelector != null)
       throw new Error('related rule cannot have both names and labelSelector specified');
@@ -67,18 +68,28 @@ export const decodeCustomizeResponse = (text: string): RelatedRule[] => {
   return rules;
 };
 
-const parseJson = (text: string): unknown => {
+const parseJson = (hook: HookName, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`can't unmarshal webhookResponse (version: v2): ${String(error)}`, { cause: error });
+    throw new Error(`${notUnderstood(hook)}: ${String(error)}`, { cause: error });
   }
 };
 
-const decode = <T>(schema: z.ZodType<T>, json: unknown): T => {
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  throw new Error(`strict validation failed for v2 webhookResponse: ${z.prettifyError(parsed.error)}`);
+const notUnderstood = (hook: HookName): string =>
+  `can't unmarshal webhookResponse (version: v2, type: ${hook})`;
+
+const decode = <T>(hook: HookName, schema: z.ZodType<T>, json: unknown): T => {
+  // Null as a whole is an answer that leaves everything out, as Go decodes it.
+  const { data, error } = schema.safeParse(json ?? {});
+  if (error === undefined) return data;
+  const unknown = error.issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
+  if (unknown.length < error.issues.length)
+    throw new Error(`${notUnderstood(hook)}: ${z.prettifyError(error)}`);
+  const fields = unknown.map((field) => `unknown field "${field}"`);
+  throw new Error(
+    `strict validation failed for v2 webhookResponse (type: ${hook}, mode: strict): ${fields.join(', ')}`,
+  );
 };
 
 const hasNullChild = (json: unknown): boolean =>

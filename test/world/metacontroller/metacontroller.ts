@@ -10,12 +10,15 @@ import { FaultInjector, type Faults } from './faults.ts';
 import type { HookCall } from './hooks.ts';
 import { Informer } from './informer.ts';
 import { Informers } from './informers.ts';
+import { type ApplyStrategy, ServerSideApply } from './server-side-apply.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** So many calls are kept; older ones are forgotten. */
 const keptCalls = 3_000;
 /** A stop does not wait longer for an API server that does not answer. */
 const stopMs = 1_000;
+/** By its first part the API server names the manager of what it writes. */
+const userAgent = 'metacontroller/stand-in';
 
 export interface MetacontrollerOptions {
   api: ApiAccess;
@@ -23,6 +26,8 @@ export interface MetacontrollerOptions {
   workers?: number;
   /** Upper bound of the wait between two tries; the real one's is 1000 s. */
   maxBackoffMs?: number;
+  /** Default dynamic apply. Server-side apply needs a real API server: the stand-in knows no apply patches. */
+  applyStrategy?: ApplyStrategy;
   faults?: Partial<Faults>;
   onCall?: (call: HookCall) => void;
 }
@@ -45,13 +50,14 @@ export const startMetacontroller = (options: MetacontrollerOptions): Promise<Met
   const calls: HookCall[] = [];
   const panics: string[] = [];
   const faults = new FaultInjector(options.faults);
-  const client = new KubeClient(options.api);
+  const client = new KubeClient({ userAgent, ...options.api });
   const supervisor = new Supervisor({
     client,
     discovery: new Discovery(client),
     informers: new Informers(client),
     events: new EventRecorder(client),
     faults,
+    serverSideApply: options.applyStrategy === 'server-side-apply' ? new ServerSideApply(client) : undefined,
     workers: options.workers ?? 5,
     maxBackoffMs: options.maxBackoffMs ?? 1_000_000,
     onCall: (call) => {

@@ -142,7 +142,7 @@ export class ParentSync {
     const hook = finalizing ? 'finalize' : 'sync';
     try {
       const body = await hooks.call(hook, parent, { controller, parent, children, related, finalizing });
-      return decodeCompositeResponse(body);
+      return decodeCompositeResponse(hook, body);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       // The kind of the error must survive: a 429 is no failure.

@@ -9,7 +9,7 @@ type JsonObject = Record<string, unknown>;
 const listKeys = ['containerPort', 'port', 'mountPath', 'name', 'uid', 'ip', 'path'];
 
 /** Fields of `metadata` that belong to the API server: a desired child cannot change them. */
-const systemFields = [
+export const systemFields: readonly string[] = [
   'uid',
   'resourceVersion',
   'generation',

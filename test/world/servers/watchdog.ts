@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('watchdog-process.ts', import.meta.url));
@@ -26,7 +27,8 @@ function start(): ChildProcess {
   const child = spawn(process.execPath, [program], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   child.unref();
   child.stdin.once('error', () => undefined);
-  // Pipes are sockets, whatever their type says; this one must not keep us alive.
-  if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
+  // A pipe is a socket, whatever its type says; this one must not keep us alive.
+  const pipe: unknown = child.stdin;
+  if (pipe instanceof Socket) pipe.unref();
   return child;
 }

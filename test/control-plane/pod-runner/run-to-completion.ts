@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+import { watch } from '../../world/servers/watchdog.ts';
+import { launchOf, type PodOptions } from './launch.ts';
+
+export interface Completion {
+  /** null: it was killed, because it took too long. */
+  readonly code: number | null;
+  /** Both streams. */
+  readonly output: string;
+  readonly overridden: readonly string[];
+}
+
+/**
+ * Runs a Pod that ends by itself, such as that of `helm test`, for as long as its `activeDeadlineSeconds` allows, by
+ * default 120 s. What the API says about the Pod is for the caller to write.
+ */
+export async function runToCompletion(options: PodOptions): Promise<Completion> {
+  const { pod, file, args, volumes, overridden, ...how } = await launchOf(options);
+  try {
+    const { cwd, env, uid, gid } = how;
+    const child = spawn(file, args, {
+      ...{ cwd, env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(uid === undefined ? {} : { uid }),
+      ...(gid === undefined ? {} : { gid }),
+    });
+    watch(child);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    const deadlineMs = (pod.template.spec.activeDeadlineSeconds ?? 120) * 1_000;
+    const deadline = setTimeout(() => child.kill('SIGKILL'), deadlineMs);
+    const ended = once(child, 'close').finally(() => clearTimeout(deadline));
+    const [code] = (await ended) as [number | null];
+    return { code, output, overridden };
+  } finally {
+    await volumes.close();
+  }
+}

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+import { metacontrollerBinary } from '../control-plane/metacontroller-process.ts';
+
+/*
+ * Everything that needs the real control plane: the scenarios, on real parts in place of the stand-ins, and what cannot be
+ * shown on stand-ins. Arguments name test files in place of all of them.
+ */
+
+const folders = ['e2e', 'scenarios', 'control-plane', 'chart', 'image'];
+const all = `test/{${folders.join(',')}}/**/*.test.ts`;
+const files = process.argv.slice(2);
+
+const binary = metacontrollerBinary();
+process.stdout.write(
+  binary === undefined
+    ? 'Metacontroller: its stand-in. METACONTROLLER_BIN=<path> takes the real one.\n'
+    : `Metacontroller: ${binary}\n`,
+);
+
+const tests = spawn(
+  process.execPath,
+  ['--test', '--test-timeout=900000', '--test-concurrency=2', ...(files.length === 0 ? [all] : files)],
+  {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    env: { ...process.env, WORLD_PARTS: 'real' },
+    stdio: 'inherit',
+  },
+);
+const [code] = (await once(tests, 'close')) as [number | null];
+process.exitCode = code ?? 1;
