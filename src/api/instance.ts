@@ -29,7 +29,7 @@ const tlsShape = z
     'x-kubernetes-validations': [
       {
         rule: "!has(self.caBundle) || self.mode == 'verify-ca' || self.mode == 'verify-full'",
-        message: 'caBundle has a meaning with mode verify-ca or verify-full only',
+        message: 'caBundle is for mode verify-ca or verify-full; take it out, or set one of these',
       },
     ],
   });
@@ -104,7 +104,10 @@ export const instanceSpecShape = z
       .meta({
         description: 'Where the registry lives. A dedicated database is recommended. Immutable.',
         'x-kubernetes-validations': [
-          { rule: 'self == oldSelf', message: 'managementDatabase is immutable: the registry lives there' },
+          {
+            rule: 'self == oldSelf',
+            message: 'managementDatabase is immutable, the registry lives there; create another Instance',
+          },
         ],
       }),
     tls: tlsShape.default({ mode: 'verify-full' }),

@@ -114,7 +114,8 @@ export const tenantSpecShape = z
       immutable('roleName'),
       {
         rule: `!has(oldSelf.extensions) || (has(self.extensions) && oldSelf.extensions.all(o, self.extensions.exists(n, n.name == o.name && ${sameOptional('schema')} && ${sameOptional('version')})))`,
-        message: 'extensions may only be appended to: a listed extension can be neither removed nor changed',
+        message:
+          'extensions may only be appended to; leave the listed ones as they are, or create another Tenant',
       },
     ],
   });
@@ -194,7 +195,7 @@ export const tenantShape = z.object({
 export const tenantRootRules = [
   {
     rule: `size(self.metadata.name) <= ${tenantNameMax}`,
-    message: `metadata.name may have at most ${tenantNameMax} characters: the Secret is named after it`,
+    message: `metadata.name may have at most ${tenantNameMax} characters, the Secret is named after it; choose a shorter one`,
   },
 ];
 

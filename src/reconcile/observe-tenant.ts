@@ -87,7 +87,7 @@ async function observeCatalog(
   if (found === undefined) {
     return unknown(
       'InstanceNotFound',
-      `PostgreSQLInstance "${wish.instanceName}" does not exist; ask the platform administrator to create it again`,
+      `PostgreSQLInstance "${wish.instanceName}" does not exist; ask the platform administrator to create it`,
     );
   }
   const databaseName = askable(wish.databaseName);

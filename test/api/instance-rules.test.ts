@@ -1,84 +1,13 @@
 import { instanceKind } from '../../src/generate/kinds.ts';
 import { instances } from '../world/kubernetes/resources.ts';
-import { instanceOf } from './installed-crds.ts';
+import { instanceOf, withOurKinds } from './installed-crds.ts';
 import { testRules } from './rule-table.ts';
+import { instanceRuleCases } from './instance-rule-cases.ts';
 
-const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
-
-testRules(instanceKind, instances, instanceOf, [
-  {
-    at: 'spec.managementDatabase',
-    message: 'managementDatabase is immutable: the registry lives there',
-    cases: [
-      {
-        title: 'creating with managementDatabase',
-        to: { managementDatabase: 'pgtenancy' },
-        outcome: 'accepted',
-      },
-      {
-        title: 'keeping managementDatabase',
-        from: { managementDatabase: 'pgtenancy' },
-        to: { managementDatabase: 'pgtenancy', port: 6432 },
-        outcome: 'accepted',
-      },
-      {
-        title: 'writing the default of managementDatabase out',
-        from: {},
-        to: { managementDatabase: 'postgres' },
-        outcome: 'accepted',
-      },
-      {
-        title: 'changing managementDatabase',
-        from: { managementDatabase: 'pgtenancy' },
-        to: { managementDatabase: 'other' },
-        outcome: 'refused',
-      },
-      {
-        title: 'setting managementDatabase where the default was taken',
-        from: {},
-        to: { managementDatabase: 'pgtenancy' },
-        outcome: 'refused',
-      },
-      {
-        title: 'unsetting managementDatabase, which would bring the default back',
-        from: { managementDatabase: 'pgtenancy' },
-        to: {},
-        outcome: 'refused',
-      },
-    ],
-  },
-  {
-    at: 'spec.tls',
-    message: 'caBundle has a meaning with mode verify-ca or verify-full only',
-    cases: [
-      { title: 'mode require without a caBundle', to: { tls: { mode: 'require' } }, outcome: 'accepted' },
-      {
-        title: 'a caBundle with mode verify-ca',
-        to: { tls: { mode: 'verify-ca', caBundle: pem } },
-        outcome: 'accepted',
-      },
-      {
-        title: 'a caBundle with mode verify-full',
-        to: { tls: { mode: 'verify-full', caBundle: pem } },
-        outcome: 'accepted',
-      },
-      { title: 'a caBundle with the default mode', to: { tls: { caBundle: pem } }, outcome: 'accepted' },
-      {
-        title: 'a caBundle with mode require',
-        to: { tls: { mode: 'require', caBundle: pem } },
-        outcome: 'refused',
-      },
-      {
-        title: 'a caBundle with mode disable',
-        to: { tls: { mode: 'disable', caBundle: pem } },
-        outcome: 'refused',
-      },
-      {
-        title: 'going to mode require and keeping the caBundle',
-        from: { tls: { caBundle: pem } },
-        to: { tls: { mode: 'require', caBundle: pem } },
-        outcome: 'refused',
-      },
-    ],
-  },
-]);
+testRules({
+  kind: instanceKind,
+  resource: instances,
+  objectOf: instanceOf,
+  table: instanceRuleCases,
+  lend: withOurKinds,
+});

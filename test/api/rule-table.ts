@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { apiRules } from '../../src/generate/api-rules.ts';
+import { apiRules, type PlacedRule } from '../../src/generate/api-rules.ts';
 import type { Kind } from '../../src/generate/kinds.ts';
 import type { KubeClient, KubeObject, Resource } from '../world/kubernetes/client.ts';
 import { refusalOf } from '../world/kubernetes/test-api.ts';
-import { withOurKinds } from './installed-crds.ts';
+import type { LendKinds } from './installed-crds.ts';
 
 export interface RuleCase {
   /** A sentence: what is done. */
@@ -25,29 +25,32 @@ export interface RuleCases {
   readonly cases: readonly RuleCase[];
 }
 
+export interface RuleTable {
+  readonly kind: Kind;
+  readonly resource: Resource;
+  readonly objectOf: (spec: object, name?: string) => KubeObject;
+  readonly table: readonly RuleCases[];
+  readonly lend: LendKinds;
+}
+
 /** Declares the tests: each case against the API server, and that the table has every rule of the kind. */
-export function testRules(
-  kind: Kind,
-  resource: Resource,
-  objectOf: (spec: object, name?: string) => KubeObject,
-  table: readonly RuleCases[],
-): void {
-  test(`the table has every rule of ${kind.kind}, each accepted and refused, on updates where it compares`, () => {
-    const wanted = apiRules(kind).map(({ path, rule }) => `${path}: ${rule.message}`);
+export function testRules({ kind, resource, objectOf, table, lend }: RuleTable): void {
+  test(`the table has every rule of ${kind.kind}, each accepted and refused, on creates and on updates`, () => {
+    const rules = apiRules(kind);
+    const wanted = rules.map(({ path, rule }) => `${path}: ${rule.message}`);
     assert.deepEqual(table.map(({ at, message }) => `${at}: ${message}`).sort(), wanted.sort());
     for (const { at, message, cases } of table) {
-      const rule = apiRules(kind).find(({ path, rule }) => path === at && rule.message === message);
-      const telling = cases.filter(({ from }) => rule?.isTransition !== true || from !== undefined);
-      assert.deepEqual(
-        new Set(telling.map(({ outcome }) => outcome)),
-        new Set(['accepted', 'refused']),
-        message,
+      const rule = rules.find(({ path, rule }) => path === at && rule.message === message);
+      assert.ok(rule !== undefined);
+      const tried = new Set(
+        cases.map(({ from, outcome }) => `${from === undefined ? 'create' : 'update'} ${outcome}`),
       );
+      assert.deepEqual([...tried].sort(), outcomesOf(rule), message);
     }
   });
 
   test(`the API server holds to the rules of ${kind.kind}`, async (t) => {
-    await withOurKinds(async (client) => {
+    await lend(async (client) => {
       for (const [index, { at, message, cases }] of table.entries())
         for (const [number, one] of cases.entries()) {
           const name = one.name ?? `case-${index}-${number}`;
@@ -73,3 +76,9 @@ export function testRules(
     if (at !== 'metadata') assert.ok(refusal.message.includes(`${at}: Invalid value`), refusal.message);
   }
 }
+
+/** What there is to try: what compares refuses no create, and what looks at the name, which stays, no update. */
+const outcomesOf = ({ path, isTransition }: PlacedRule): string[] => [
+  ...['create accepted', ...(isTransition ? [] : ['create refused'])],
+  ...['update accepted', ...(path === 'metadata' ? [] : ['update refused'])],
+];

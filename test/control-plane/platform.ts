@@ -42,12 +42,16 @@ export async function installCrds({ kube }: ControlPlane, definitions: readonly 
 
 /** Waits until the API server serves the kinds of these CRDs, lists too: the first list of a new kind may be told 429. */
 export async function untilServed(kube: KubeClient, names: readonly string[]): Promise<void> {
-  await waitFor(`the API server to serve ${names.join(', ')}`, async () => {
+  const areServed = async (): Promise<boolean> => {
     const { items } = await kube.list(crds);
     const served = items.filter((item) => names.includes(item.metadata.name) && isEstablished(item));
     if (served.length < names.length) return false;
     const lists = await Promise.allSettled(served.map((definition) => kube.list(resourceOf(definition))));
     return lists.every(({ status }) => status === 'fulfilled');
+  };
+  await waitFor(`the API server to serve ${names.join(', ')}`, areServed, {
+    timeoutMs: 60_000,
+    everyMs: 100,
   });
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { imageFolder } from '../image/image-folder.ts';
 import { accessTo } from '../world/hook-access.ts';
-import { namespaces } from '../world/kubernetes/resources.ts';
+import { externalSecrets, namespaces, tenants } from '../world/kubernetes/resources.ts';
 import { installation, operatorNamespace } from '../world/names.ts';
 import { operatorRole } from '../world/operator-login.ts';
 import { platformObjects } from '../world/platform-objects.ts';
@@ -12,6 +12,7 @@ import { type PlatformServers, startPlatformServers } from '../world/platform-se
 import { freePort } from '../world/servers/free-port.ts';
 import { setUpKubernetesAuth, writeRole } from '../world/servers/kubernetes-auth.ts';
 import { KvClient } from '../world/servers/kv.ts';
+import { waitFor } from '../world/servers/wait-for.ts';
 import type { WorldBuilder } from '../world/world.ts';
 import { startApiEdge } from './api-edge.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
@@ -35,14 +36,12 @@ export const buildRealWorld: WorldBuilder = async (options, atEnd) => {
   };
   const folder = await mkdtemp(join(tmpdir(), 'pgtenancy-world-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
-  const image = await imageFolder();
-  const servers = await startPlatformServers(options, atEnd, say);
-
-  say('Kubernetes');
-  const plane = await startControlPlane({ controllersLater: true });
-  atEnd(() => plane.close());
-  await installCrds(plane, [...(await metacontrollerCrds()), ...(await externalSecretsCrds())]);
-  await installControllerRights(plane);
+  say('Kubernetes, OpenBao, PostgreSQL');
+  const [image, servers, plane] = await allOf(
+    imageFolder(),
+    startPlatformServers(options, atEnd, () => undefined),
+    startPlane(atEnd),
+  );
   const edge = await startApiEdge(plane.api);
   atEnd(() => edge.close());
   const viaEdge = { url: edge.url, ca: plane.api.ca };
@@ -96,11 +95,37 @@ export const buildRealWorld: WorldBuilder = async (options, atEnd) => {
     ...{ management: servers.management, hookAccess: accessTo(certificate), openBaoTokens: volumes },
     kv: new KvClient(servers.openBao.root, servers.kvSetUp.mount),
     callHookAt: metacontroller.callHookAt,
-    restartExternalSecrets: externalSecrets.restart,
-    restartApiServer: plane.api.restart,
+    restartExternalSecrets: () => externalSecrets.restart(),
+    restartApiServer: () => restartApiServer(plane),
     startReplica: async () => (await startPod({})).hook,
   };
 };
+
+/** All of them, or the failure of one once the others have come to their end too: then `atEnd` knows of everything. */
+async function allOf<A, B, C>(a: Promise<A>, b: Promise<B>, c: Promise<C>): Promise<[A, B, C]> {
+  await Promise.allSettled([a, b, c]);
+  return Promise.all([a, b, c]);
+}
+
+/** The control plane, with the kinds and the rights of Metacontroller and External Secrets. */
+async function startPlane(atEnd: Parameters<WorldBuilder>[1]): Promise<ControlPlane> {
+  const plane = await startControlPlane({ controllersLater: true });
+  atEnd(() => plane.close());
+  await installCrds(plane, [...(await metacontrollerCrds()), ...(await externalSecretsCrds())]);
+  await installControllerRights(plane);
+  return plane;
+}
+
+/** What comes from CRDs is served a moment after everything else. */
+async function restartApiServer({ api, kube }: ControlPlane): Promise<void> {
+  await api.restart();
+  const served = (): Promise<boolean> =>
+    Promise.all([tenants, externalSecrets].map((kind) => kube.list(kind))).then(
+      () => true,
+      () => false,
+    );
+  await waitFor('the API server to serve all kinds again', served, { timeoutMs: 60_000 });
+}
 
 /** OpenBao asks this API server about tokens, and lets the operator's ServiceAccount in. */
 async function letOperatorIn(plane: ControlPlane, { openBao, kvSetUp }: PlatformServers): Promise<void> {

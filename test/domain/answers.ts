@@ -6,6 +6,7 @@ import type { Reason } from '../../src/domain/reasons.ts';
 import { tenantStatus } from '../../src/domain/status.ts';
 import type { DescentStep, TenantStep } from '../../src/domain/steps.ts';
 import type { Note } from '../../src/domain/verdict.ts';
+import { recordStatus } from '../status-record.ts';
 
 export const earlier = '2026-01-01T00:00:00Z';
 export const later = '2026-01-01T00:05:00Z';
@@ -36,12 +37,12 @@ export type Answer = 'top' | `${'step' | 'wait' | 'unknown'} ${Reason}`;
 /** The whole status of these facts, decided and told at one time. */
 export function statusOf(facts: TenantFacts, recorded: TenantStatus = {}, now = earlier): TenantStatus {
   const decision = decideClimb(facts, recordedAt(recorded.phase, recorded.conditions));
-  return tenantStatus(facts, decision, recorded, now);
+  return recordStatus('PostgreSQLTenant', tenantStatus(facts, decision, recorded, now));
 }
 
 export function statusDownOf(facts: DescentFacts, recorded: TenantStatus = {}, now = earlier): TenantStatus {
   const decision = decideDescent(facts, recordedAt(recorded.phase, recorded.conditions));
-  return tenantStatus(facts, decision, recorded, now);
+  return recordStatus('PostgreSQLTenant', tenantStatus(facts, decision, recorded, now));
 }
 
 export function conditionOf(status: TenantStatus, type: TenantConditionType): Condition | undefined {

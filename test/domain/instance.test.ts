@@ -14,6 +14,7 @@ import type { InstanceFacts } from '../../src/domain/facts.ts';
 import { decideInstance, instanceStatus } from '../../src/domain/instance-decide.ts';
 import { rightsSuffice } from '../../src/domain/instance-checks.ts';
 import type { Note } from '../../src/domain/verdict.ts';
+import { recordStatus } from '../status-record.ts';
 import { earlier, later } from './answers.ts';
 import * as world from './worlds.ts';
 import { lost, readyInstance, withRegistry, withServer } from './worlds.ts';
@@ -288,7 +289,8 @@ for (const recorded of [undefined, ...instancePhases]) {
 }
 
 function statusOf(facts: InstanceFacts, recorded: InstanceStatus = {}, now = earlier): InstanceStatus {
-  return instanceStatus(facts, decideInstance(facts, recorded.phase), recorded, now);
+  const decision = decideInstance(facts, recorded.phase);
+  return recordStatus('PostgreSQLInstance', instanceStatus(facts, decision, recorded, now));
 }
 
 const conditionOf = (status: InstanceStatus, type: InstanceConditionType): Condition | undefined =>

@@ -8,6 +8,7 @@ import { decideClimb, decideDescent, type Decision } from '../../src/domain/deci
 import type { DescentFacts, TenantFacts } from '../../src/domain/facts.ts';
 import { decideInstance, instanceStatus } from '../../src/domain/instance-decide.ts';
 import type { DescentStep, TenantStep } from '../../src/domain/steps.ts';
+import { recordStatus } from '../status-record.ts';
 import { decided, decidedDown, earlier, later, recordedAt, statusDownOf, statusOf } from './answers.ts';
 import { Dice, randomFacts, randomInstanceFacts, randomPhase } from './random-facts.ts';
 import * as world from './worlds.ts';
@@ -366,7 +367,7 @@ test('in any world an Instance takes a step only from the phase that is recorded
     if (decision.step !== null) assert.deepEqual([decision.phase, decision.first?.kind], [recorded, 'step']);
     if (decision.first?.kind === 'unknown')
       assert.deepEqual([decision.phase, decision.step], [recorded ?? 'Planned', null]);
-    const status = instanceStatus(facts, decision, {}, earlier);
+    const status = recordStatus('PostgreSQLInstance', instanceStatus(facts, decision, {}, earlier));
     const again = decideInstance(facts, status.phase);
     assert.deepEqual(instanceStatus(facts, again, status, later), status);
   }

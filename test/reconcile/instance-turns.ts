@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { instanceHookRequestShape, type HookResponse, type InstanceHookRequest } from '../../src/api/hook.ts';
 import { instanceStatusShape, type InstanceStatus, type PostgreSQLInstance } from '../../src/api/instance.ts';
 import { finalizeInstance, syncInstance } from '../../src/reconcile/instance.ts';
+import { recordStatus } from '../status-record.ts';
 import type { ModelWorld } from './model-world.ts';
 import { newWorld } from './points.ts';
 import { without } from './without.ts';
@@ -53,7 +54,7 @@ export async function postInstance(world: ModelWorld, request: InstanceHookReque
   const answer = overTheWire(await hook(world.context, request));
   const { status, resyncAfterSeconds, finalized } = answer;
   const recorded = request.parent.status;
-  completeStatus.parse(status);
+  assert.deepEqual(completeStatus.parse(recordStatus('PostgreSQLInstance', status)), status);
   assert.deepEqual(answer.children, []);
   assert.ok(resyncAfterSeconds === undefined || (resyncAfterSeconds > 0 && status.phase === recorded?.phase));
   const changes = !isDeepStrictEqual(

@@ -10,6 +10,7 @@ import { tenantHookRequestShape, type HookResponse, type TenantHookRequest } fro
 import { tenantStatusShape, type PostgreSQLTenant, type TenantStatus } from '../../src/api/tenant.ts';
 import { Trouble } from '../../src/errors.ts';
 import { finalizeTenant, syncTenant } from '../../src/reconcile/tenant.ts';
+import { recordStatus } from '../status-record.ts';
 import { childKey, tenantKey } from './model-state.ts';
 import type { ModelWorld } from './model-world.ts';
 
@@ -124,7 +125,7 @@ function checkAnswer(
   answer: Response,
 ): void {
   const { status, resyncAfterSeconds, finalized } = answer;
-  completeStatus.parse(status);
+  assert.deepEqual(completeStatus.parse(recordStatus('PostgreSQLTenant', status)), status);
   assert.ok(finalizing || finalized === undefined, 'finalized in an answer to sync');
   if (resyncAfterSeconds !== undefined) assert.ok(resyncAfterSeconds > 0);
   const phaseChanges = status.phase !== recorded?.phase;

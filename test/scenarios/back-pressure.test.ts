@@ -17,7 +17,8 @@ import { apply, look, tenant, untilCondition, untilReady } from './tenants.ts';
 let stage: Stage;
 let second: Postgres;
 before(async () => {
-  [stage, second] = await Promise.all([raise(), startPostgres()]);
+  stage = await raise();
+  second = await startPostgres();
   await setUpManagementRole(second);
   await apply(stage, instance('pg-slow', second.port, { tls: { mode: 'disable' } }));
   await untilInstanceReady(stage.kube, 'pg-slow');

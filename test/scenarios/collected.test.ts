@@ -12,6 +12,7 @@ import { query, secretOf, sql } from './sql.ts';
 import { raise, type Stage } from './stage.ts';
 import { lookedAtAgain, resyncs } from './stillness.ts';
 import { apply, change, ready, splitName, untilCondition } from './tenants.ts';
+import { beforeItsTenantsGo } from './terminating-namespace.ts';
 
 let stage: Stage;
 before(async () => {
@@ -140,17 +141,12 @@ test('A Tenant that lost its ExternalSecret to the end of its namespace says so,
   await newNamespace('slow');
   await ready(stage, 'slow/app', { deletionPolicy: 'Delete' });
   const before = creations('slow');
-  // The ExternalSecret is deleted, and the Tenant is not yet.
-  stage.world.api.faults.contentPauseMs = 60_000;
-  try {
-    await stage.kube.delete(namespaces, 'slow');
+  await beforeItsTenantsGo(stage, 'slow', async () => {
     await stage.kube.delete(externalSecrets, 'app-postgresql', 'slow');
     await untilCondition(stage, 'slow/app', 'Ready', { status: 'False', reason: 'NamespaceTerminating' });
     await resyncs(stage, ['slow/app'], 2);
     assert.equal(creations('slow'), before);
-  } finally {
-    stage.world.api.faults.contentPauseMs = 30;
-  }
+  });
   await erase('slow/app', 'Background');
   await untilGone(stage, 'slow/app');
   assert.deepEqual(await remainsOf(stage, 'slow/app'), nothing);

@@ -73,6 +73,11 @@ export class Recorder {
     while (!signal.aborted) {
       try {
         for await (const event of this.#kube.watch(resource, { resourceVersion, signal })) {
+          // An API server that was restarted does not remember what it sent.
+          if (event.type === 'ERROR') {
+            resourceVersion = (await this.#kube.list(resource)).resourceVersion;
+            break;
+          }
           this.#events.get(resource)?.push(event);
           resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
         }

@@ -41,7 +41,7 @@ async function attempt(world: SyncWorld, owner: ExternalSecret, began: number): 
   } catch (error) {
     if (!(error instanceof SyncFailure)) throw error;
     await warn(world.client, owner.object, 'UpdateFailed', `${error.message}: ${detailOf(error)}`);
-    await recordFailure(world.client, owner, error.message);
+    await recordFailure(world.client, owner, error);
     if (error.retry) throw error;
     return { again: undefined };
   }

@@ -2,6 +2,7 @@ import type { KubeClient } from '../kubernetes/client.ts';
 import { externalSecrets } from '../kubernetes/resources.ts';
 import type { Condition, ExternalSecret } from './external-secret.ts';
 import { resourceVersionOf } from './hashes.ts';
+import type { SyncFailure } from './sync-failure.ts';
 
 export type ReadyReason = 'SecretSynced' | 'SecretSyncedError' | 'SecretDeleted' | 'SecretMissing';
 
@@ -16,13 +17,21 @@ export interface SyncResult {
 export const wholeSeconds = (time: number): string =>
   `${new Date(time).toISOString().replace(/\.\d+Z$/, '')}Z`;
 
-/** A failure touches the condition alone: refreshTime and syncedResourceVersion stay those of the last success. */
+/**
+ * A failure touches the condition, and the binding when there was a Secret: refreshTime and syncedResourceVersion stay
+ * those of the last success. Where there was none, refreshTime is null and the binding has an empty name.
+ */
 export async function recordFailure(
   client: KubeClient,
   owner: ExternalSecret,
-  message: string,
+  { message, bound }: SyncFailure,
 ): Promise<void> {
-  await save(client, owner, { conditions: withReady(owner, 'False', 'SecretSyncedError', message) });
+  const { refreshTime = null, binding = { name: '' } } = owner.status;
+  await save(client, owner, {
+    refreshTime,
+    conditions: withReady(owner, 'False', 'SecretSyncedError', message),
+    binding: bound ? { name: owner.targetName } : binding,
+  });
 }
 
 /** `began`: when the sync began, which is what refreshTime says. */

@@ -22,7 +22,7 @@ export async function writeSecret(
     if (existing === undefined) await client.create(secrets, secret);
     else if (!isSame(existing, secret)) await client.update(secrets, secret);
   } catch (error) {
-    throw new SyncFailure('could not update secret', { detail: error });
+    throw new SyncFailure('could not update secret', { detail: error, bound: existing !== undefined });
   }
 }
 
@@ -78,7 +78,10 @@ function assertNotOwnedByAnother({ uid }: ExternalSecret, secret: KubeObject | u
   const message = isOneOfUs
     ? 'target is owned by another ExternalSecret'
     : 'failed to take ownership of target secret';
-  throw new SyncFailure(message, { detail: `${controller.kind} ${controller.name}`, retry: false });
+  throw new SyncFailure(message, {
+    detail: `${controller.kind} ${controller.name}`,
+    ...{ retry: false, bound: true },
+  });
 }
 
 function rendered({ spec, object }: ExternalSecret, fetched: ReadonlyMap<string, string>): Rendered {

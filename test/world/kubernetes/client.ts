@@ -177,18 +177,23 @@ export class KubeClient {
     });
   }
 
-  /** Not found is fine: false. `propagation` as in DeleteOptions; `uid` as a precondition. */
+  /** Not found is fine: false. `propagation` and `graceSeconds` as in DeleteOptions; `uid` as a precondition. */
   async delete(
     resource: Resource,
     name: string,
     namespace?: string,
-    options: { propagation?: 'Background' | 'Foreground' | 'Orphan'; uid?: string } = {},
+    options: {
+      propagation?: 'Background' | 'Foreground' | 'Orphan';
+      uid?: string;
+      graceSeconds?: number;
+    } = {},
   ): Promise<boolean> {
     const body = {
       kind: 'DeleteOptions',
       apiVersion: 'v1',
       propagationPolicy: options.propagation ?? 'Background',
       ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
+      ...(options.graceSeconds === undefined ? {} : { gracePeriodSeconds: options.graceSeconds }),
     };
     try {
       await this.#call('DELETE', pathOf(resource, namespace, name), body);
