@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 
 import { type ApiAccess, KubeClient } from '../world/kubernetes/client.ts';
 import { readAuditLog, type UserAuditEntry } from './audit-log.ts';
@@ -8,6 +6,7 @@ import { startControllerManager } from './controller-manager.ts';
 import { startEtcd } from './etcd.ts';
 import { type KubeApiserver, type KubeApiserverOptions, startKubeApiserver } from './kube-apiserver.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
+import { temporaryFolder } from '../world/servers/temporary-folder.ts';
 
 /** A real Kubernetes control plane on loopback, without nodes. */
 export interface ControlPlane {
@@ -36,10 +35,12 @@ interface ControlPlaneOptions extends KubeApiserverOptions {
 
 /** etcd, kube-apiserver and kube-controller-manager; what was started is ended again when one of them fails. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const folder = await mkdtemp(join(tmpdir(), 'pgtenancy-plane-'));
+  const folder = await temporaryFolder('plane');
   const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   const close = async (): Promise<void> => {
-    for (const end of ends.splice(0).reverse()) await end();
+    const failures: unknown[] = [];
+    for (const end of ends.splice(0).reverse()) await end().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw new AggregateError(failures, 'the control plane did not end in order');
   };
   try {
     const etcd = await startEtcd(folder);

@@ -1,3 +1,5 @@
+import { Agent, get } from 'node:https';
+
 import { programPath } from '../programs/programs.ts';
 import { freePort } from '../world/servers/free-port.ts';
 import { ServerProcess } from '../world/servers/server-process.ts';
@@ -46,5 +48,17 @@ export async function startControllerManager(
     ],
     cwd: folder,
   });
+  // Its certificate is one that it makes itself; nobody else is asked.
+  const agent = new Agent({ rejectUnauthorized: false });
+  await run.ready(() => isHealthy(`https://127.0.0.1:${port}/healthz`, agent), 60_000);
+  agent.destroy();
   return { close: () => run.stop('SIGKILL') };
 }
+
+const isHealthy = (url: string, agent: Agent): Promise<boolean> =>
+  new Promise((resolve) => {
+    get(url, { agent }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 200);
+    }).once('error', () => resolve(false));
+  });

@@ -3,15 +3,12 @@ import { compositeControllers } from '../world/kubernetes/resources.ts';
 import { FaultInjector } from '../world/metacontroller/faults.ts';
 import type { HookCall } from '../world/metacontroller/hooks.ts';
 import { type Metacontroller, startMetacontroller } from '../world/metacontroller/metacontroller.ts';
+import type { ApplyStrategy } from '../world/metacontroller/server-side-apply.ts';
 import type { Certificate } from '../world/servers/pki.ts';
 import { startApiEdge } from './api-edge.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { HookEdge } from './hook-edge.ts';
-import {
-  type ApplyStrategy,
-  type MetacontrollerProcess,
-  startMetacontrollerProcess,
-} from './metacontroller-process.ts';
+import { type MetacontrollerProcess, startMetacontrollerProcess } from './metacontroller-process.ts';
 import { accessOf } from './service-account.ts';
 
 /** Metacontroller, or what stands in for it: whoever calls the hook. */

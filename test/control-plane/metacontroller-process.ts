@@ -1,12 +1,11 @@
 import type { ApiAccess } from '../world/kubernetes/client.ts';
+import type { ApplyStrategy } from '../world/metacontroller/server-side-apply.ts';
 import { freePort } from '../world/servers/free-port.ts';
 import { ServerProcess } from '../world/servers/server-process.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 
 /** The path of a real Metacontroller, 4.17.2 or newer; without it its stand-in takes part. */
 export const metacontrollerBinary = (): string | undefined => process.env['METACONTROLLER_BIN'];
-
-export type ApplyStrategy = 'dynamic-apply' | 'server-side-apply';
 
 export interface MetacontrollerProcess {
   log(): string;

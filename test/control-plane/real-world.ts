@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 
 import { imageFolder } from '../image/image-folder.ts';
 import { accessTo } from '../world/hook-access.ts';
@@ -23,6 +21,7 @@ import { generatedCertificate, installOperator, operatorName, operatorTemplate }
 import { externalSecretsCrds, installControllerRights, installCrds, metacontrollerCrds } from './platform.ts';
 import { type RunningPod, runPod } from './pod-runner/run-pod.ts';
 import { accessOf } from './service-account.ts';
+import { temporaryFolder } from '../world/servers/temporary-folder.ts';
 
 /**
  * The world with a real control plane, the real External Secrets and, where its binary is given, the real Metacontroller.
@@ -34,7 +33,7 @@ export const buildRealWorld: WorldBuilder = async (options, atEnd) => {
     options.signal?.throwIfAborted();
     options.onStep?.(step);
   };
-  const folder = await mkdtemp(join(tmpdir(), 'pgtenancy-world-'));
+  const folder = await temporaryFolder('world');
   atEnd(() => rm(folder, { recursive: true, force: true }));
   say('Kubernetes, OpenBao, PostgreSQL');
   const [image, servers, plane] = await allOf(
@@ -94,7 +93,7 @@ export const buildRealWorld: WorldBuilder = async (options, atEnd) => {
     ...{ openBao: servers.openBao, kvSetUp: servers.kvSetUp, postgres: servers.postgres, ca: servers.ca },
     ...{ management: servers.management, hookAccess: accessTo(certificate), openBaoTokens: volumes },
     kv: new KvClient(servers.openBao.root, servers.kvSetUp.mount),
-    callHookAt: metacontroller.callHookAt,
+    callHookAt: (url) => metacontroller.callHookAt(url),
     restartExternalSecrets: () => externalSecrets.restart(),
     restartApiServer: () => restartApiServer(plane),
     startReplica: async () => (await startPod({})).hook,

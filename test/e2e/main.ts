@@ -12,6 +12,8 @@ import { metacontrollerBinary } from '../control-plane/metacontroller-process.ts
 const folders = ['e2e', 'scenarios', 'control-plane', 'chart', 'image'];
 const all = `test/{${folders.join(',')}}/**/*.test.ts`;
 const files = process.argv.slice(2);
+/** Far more than all of it takes; whatever hangs is ended by then. */
+const longestMs = 60 * 60_000;
 
 const binary = metacontrollerBinary();
 process.stdout.write(
@@ -29,5 +31,9 @@ const tests = spawn(
     stdio: 'inherit',
   },
 );
+// Told to end, the tests end first: each of them ends what it started.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
+const late = setTimeout(() => tests.kill('SIGTERM'), longestMs);
 const [code] = (await once(tests, 'close')) as [number | null];
+clearTimeout(late);
 process.exitCode = code ?? 1;

@@ -16,27 +16,32 @@ export const programs = {
 export type ProgramName = keyof typeof programs;
 
 /**
- * What the linker is told, by module: Kubernetes takes its version from there, and clients ask the server for it. It has to
- * be that of go.mod.
+ * What the linker is told, for a module with this go.mod: Kubernetes takes its version from there, and clients ask the server
+ * for it. @throws Error when go.mod does not say it
  */
-export const linkerFlags: Readonly<Record<string, string>> = {
-  kubernetes: [
-    ['gitVersion', 'v1.36.3'],
-    ['gitMajor', '1'],
-    ['gitMinor', '36'],
-  ]
-    .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
-    .join(' '),
-};
+function linkerFlags(module: string, goMod: string): string {
+  if (module !== 'kubernetes') return '-s -w';
+  const [, major, minor, patch] = /^\tk8s\.io\/kubernetes v(\d+)\.(\d+)\.(\d+)/m.exec(goMod) ?? [];
+  if (patch === undefined) throw new Error('go.mod of kubernetes names no version of k8s.io/kubernetes');
+  const version = { gitVersion: `v${major}.${minor}.${patch}`, gitMajor: major, gitMinor: minor };
+  const values = Object.entries(version).map(
+    ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
+  );
+  return ['-s -w', ...values].join(' ');
+}
 
 export const moduleFolder = (name: ProgramName): string =>
   fileURLToPath(new URL(programs[name].module, import.meta.url));
+
+/** The linker's flags for this program. */
+export const flagsOf = async (name: ProgramName): Promise<string> =>
+  linkerFlags(programs[name].module, await readFile(`${moduleFolder(name)}/go.mod`, 'utf8'));
 
 /** Where the binary belongs: a changed go.mod, go.sum or flag gives another place, so an old build never passes for a new one. */
 export async function builtPath(name: ProgramName): Promise<string> {
   const hash = createHash('sha256');
   for (const file of ['go.mod', 'go.sum']) hash.update(await readFile(`${moduleFolder(name)}/${file}`));
-  hash.update(linkerFlags[programs[name].module] ?? '');
+  hash.update(await flagsOf(name));
   const build = `${programs[name].module}-${hash.digest('hex').slice(0, 12)}`;
   return fileURLToPath(new URL(`../../.cache/programs/${build}/${name}`, import.meta.url));
 }

@@ -62,14 +62,14 @@ test('What was called is counted, and what is held is shown for each Instance', 
   ]) {
     assert.ok((shown.get(series) ?? 0) > 0, series);
   }
-  const idle = shown.get('pgtenancy_postgres_backends{instance="pg-main",state="idle"}');
-  const inUse = shown.get('pgtenancy_postgres_backends{instance="pg-main",state="in_use"}');
+  const idle = shown.get('pgtenancy_postgres_backends{postgresql_instance="pg-main",state="idle"}');
+  const inUse = shown.get('pgtenancy_postgres_backends{postgresql_instance="pg-main",state="in_use"}');
   assert.ok(idle !== undefined && inUse !== undefined && idle + inUse > 0 && idle + inUse <= 4);
 });
 
 test('The only name of an object in the metrics is that of the live Instance', async () => {
   const names = [...(await metrics()).keys()];
-  const instances = new Set(names.flatMap((name) => /instance="([^"]*)"/.exec(name)?.[1] ?? []));
+  const instances = new Set(names.flatMap((name) => /postgresql_instance="([^"]*)"/.exec(name)?.[1] ?? []));
   assert.deepEqual([...instances], ['pg-main']);
   assert.deepEqual(
     names.filter((name) => /canary|shop|127\.0\.0\.1|example/.test(name)),

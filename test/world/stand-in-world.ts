@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { startExternalSecrets } from './external-secrets/external-secrets.ts';
@@ -18,6 +17,7 @@ import { startPlatformServers } from './platform-servers.ts';
 import { KvClient, type KvSetUp } from './servers/kv.ts';
 import type { OpenBao } from './servers/openbao.ts';
 import type { WorldBuilder } from './world.ts';
+import { temporaryFolder } from './servers/temporary-folder.ts';
 
 /** The world with stand-ins for the Kubernetes API, Metacontroller and External Secrets. */
 export const buildStandInWorld: WorldBuilder = async (options, atEnd) => {
@@ -25,7 +25,7 @@ export const buildStandInWorld: WorldBuilder = async (options, atEnd) => {
     options.signal?.throwIfAborted();
     options.onStep?.(step);
   };
-  const folder = await mkdtemp(join(tmpdir(), 'pgtenancy-world-'));
+  const folder = await temporaryFolder('world');
   atEnd(() => rm(folder, { recursive: true, force: true }));
 
   const warm = HookProcess.warm();

@@ -1,5 +1,4 @@
-import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chown, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,6 +8,7 @@ import type { Pod } from './pod.ts';
 import { PodTokens } from './pod-tokens.ts';
 import { filesOf } from './volume-files.ts';
 import { withinTime } from './within-time.ts';
+import { temporaryFolder } from '../../world/servers/temporary-folder.ts';
 
 /** A kubelet takes up to two minutes to show a change; nobody wants to wait so long here. */
 const lookEveryMs = 1_000;
@@ -37,7 +37,7 @@ export class PodVolumes {
     pod: Pod,
     { uid, gid, timeoutMs }: { uid: number; gid: number; timeoutMs: number },
   ): Promise<PodVolumes> {
-    const folder = await mkdtemp(join(tmpdir(), 'pgtenancy-pod-'));
+    const folder = await temporaryFolder('pod');
     const volumes = new PodVolumes(pod, folder);
     const isRoot = process.getuid?.() === 0;
     try {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { z } from 'zod';
@@ -10,6 +9,7 @@ import { askOpenBao, callOpenBao, type OpenBaoRequest } from './openbao-api.ts';
 import { openBaoBinary } from './openbao-binary.ts';
 import { ServerProcess } from './server-process.ts';
 import { waitFor } from './wait-for.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export interface OpenBaoOptions {
   /** For mode 'server': kept for later runs, also by `close()`. Absent: a temporary one, which `close()` removes. */
@@ -26,7 +26,7 @@ type Keys = z.infer<typeof keys>;
 /** Starts a real OpenBao on 127.0.0.1 (plain HTTP) and resolves when it is unsealed and active. */
 export async function startOpenBao(options: OpenBaoOptions): Promise<OpenBao> {
   const temporary = options.dir === undefined;
-  const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'pgtenancy-openbao-')));
+  const dir = options.dir ?? (await temporaryFolder('openbao'));
   const openBao = new OpenBao(options.mode, dir, temporary, options.port ?? (await freePort()));
   try {
     await openBao.start();

@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -17,6 +16,7 @@ import {
 import { presentedFingerprint } from './presented-certificate.ts';
 import { ServerProcess } from './server-process.ts';
 import { waitFor } from './wait-for.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export interface PostgresOptions {
   /** 17 when nothing is said. */
@@ -38,7 +38,7 @@ const unprivileged = 65_534;
 
 /** Starts a real PostgreSQL on 127.0.0.1 and resolves when it takes connections. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
-  const folder = await mkdtemp(join(tmpdir(), 'pgtenancy-postgres-'));
+  const folder = await temporaryFolder('postgres');
   try {
     await chmod(folder, 0o711);
     const data: DataFolder = {

@@ -1,13 +1,19 @@
+import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/* Reads `+<pid>` and `-<pid>`; when its input ends, the processes that are left are killed. See watchdog.ts. */
+/*
+ * Reads `+<pid>`, `-<pid>` and `><folder>`; when its input ends, the processes that are left are killed, and the folders
+ * removed. See watchdog.ts.
+ */
 
 const watched = new Set<number>();
+const folders: string[] = [];
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const pid = Number(line.slice(1));
-  if (line.startsWith('+')) watched.add(pid);
-  else watched.delete(pid);
+  const rest = line.slice(1);
+  if (line.startsWith('>')) folders.push(rest);
+  else if (line.startsWith('+')) watched.add(Number(rest));
+  else watched.delete(Number(rest));
 }
 
 for (const pid of watched) {
@@ -17,3 +23,7 @@ for (const pid of watched) {
     // It ended by itself.
   }
 }
+
+// A killed server may write for another moment.
+for (const folder of folders)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });

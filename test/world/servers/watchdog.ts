@@ -17,6 +17,11 @@ export function watch(child: ChildProcess): void {
   child.once('exit', () => tell(`-${pid}`));
 }
 
+/** Has this folder removed when we end, if it is still there. */
+export function forget(folder: string): void {
+  tell(`>${folder}`);
+}
+
 function tell(line: string): void {
   watchdog ??= start();
   watchdog.stdin?.write(`${line}\n`);
