@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+
+import { chartFolder } from '../../chart/chart.ts';
+import { untilServed } from '../../control-plane/platform.ts';
+import { instance } from '../../scenarios/instances.ts';
+import { compositeControllers, crds, instances } from '../../world/kubernetes/resources.ts';
+import { waitFor } from '../../world/servers/wait-for.ts';
+import { type BareCluster, installKinds, startBareCluster } from './bare-cluster.ts';
+import { release } from './cluster.ts';
+
+/* What Helm says and does in clusters where something is missing, is there already, or is to go. Nothing runs in them. */
+
+let cluster: BareCluster;
+beforeEach(async () => {
+  cluster = await startBareCluster();
+});
+afterEach(() => cluster.plane.close());
+
+const place = ['--namespace', release.namespace, '--create-namespace'] as const;
+const values = ['--values', `${chartFolder}/ci/minimal-values.yaml`] as const;
+const helm = (verb: 'install' | 'upgrade', ...more: readonly string[]): Promise<string> =>
+  cluster.helm.ok([verb, release.name, chartFolder, ...place, ...values, ...more]);
+const ownKinds = ['postgresqlinstances.pgtenancy.io', 'postgresqltenants.pgtenancy.io'];
+
+test('The notes name what is missing, and an upgrade brings the controllers once Metacontroller is there', async () => {
+  const first = await helm('install');
+  assert.match(first, /NOTHING WILL HAPPEN TO ANY TENANT OR INSTANCE UNTIL YOU RUN `helm upgrade` ONCE MORE/);
+  assert.match(first, /this cluster has no Metacontroller/);
+  assert.match(first, /MISSING: External Secrets \(external-secrets\.io\/v1\)/);
+  assert.match(first, /helm upgrade postgresql-tenant-operator <this chart> .* --reuse-values/);
+  await installKinds(cluster, 'metacontroller');
+  const second = await helm('upgrade');
+  assert.doesNotMatch(second, /NOTHING|Metacontroller \(/);
+  assert.match(second, /MISSING: External Secrets/);
+  const { items } = await cluster.kube.list(compositeControllers);
+  assert.equal(items.length, 2);
+  await installKinds(cluster, 'external-secrets');
+  const third = await helm('upgrade');
+  assert.doesNotMatch(third, /MISSING|NOTHING|WARNING/);
+  assert.match(third, /^Next:$/m);
+});
+
+test('CRDs that were applied by hand are taken over where --take-ownership says so', async () => {
+  await installKinds(cluster, 'metacontroller');
+  await cluster.kubectl.ok('apply --server-side -f crds/');
+  await untilServed(cluster.kube, ownKinds);
+  await cluster.kube.create(instances, instance('pg-main', 5432));
+  const args = ['install', release.name, chartFolder, ...place, ...values];
+  const said = await cluster.helm.refused(args);
+  assert.match(
+    said,
+    /CustomResourceDefinition "postgresql\w+\.pgtenancy\.io" .* exists and cannot be imported/,
+  );
+  await helm('install', '--take-ownership');
+  assert.ok(await cluster.kube.get(instances, 'pg-main'));
+  await helm('upgrade');
+});
+
+test('Without crds.keep the kinds go with the release, and with them every object of theirs', async () => {
+  await installKinds(cluster, 'metacontroller');
+  assert.match(await helm('install', '--set', 'crds.keep=false'), /WARNING: crds\.keep is false/);
+  await untilServed(cluster.kube, ownKinds);
+  await cluster.kube.create(instances, instance('pg-main', 5432));
+  await cluster.helm.ok(['uninstall', release.name, '--namespace', release.namespace]);
+  await waitFor('the kinds to go', async () => {
+    const { items } = await cluster.kube.list(crds);
+    return !items.some(({ metadata }) => ownKinds.includes(metadata.name));
+  });
+});
