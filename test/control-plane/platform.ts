@@ -76,3 +76,16 @@ export async function installControllerRights({ kubeconfig }: ControlPlane): Pro
     env: { KUBECONFIG: kubeconfig },
   });
 }
+
+const clusterRoles: Resource = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural: 'clusterroles',
+};
+
+/** Waits until the rights of Metacontroller are gathered, which kube-controller-manager does: before, all is forbidden. */
+export const untilRightsGathered = (kube: KubeClient): Promise<true> =>
+  waitFor('the rights of Metacontroller', async () => {
+    const role = await kube.get(clusterRoles, 'metacontroller');
+    return ((role?.['rules'] ?? []) as unknown[]).length > 0;
+  });

@@ -18,7 +18,13 @@ import { startExternalSecretsProcess } from './external-secrets-process.ts';
 import { startRealCaller, startStandInCaller } from './hook-caller.ts';
 import { metacontrollerBinary } from './metacontroller-process.ts';
 import { generatedCertificate, installOperator, operatorName, operatorTemplate } from './operator-release.ts';
-import { externalSecretsCrds, installControllerRights, installCrds, metacontrollerCrds } from './platform.ts';
+import {
+  externalSecretsCrds,
+  installControllerRights,
+  installCrds,
+  metacontrollerCrds,
+  untilRightsGathered,
+} from './platform.ts';
 import { type RunningPod, runPod } from './pod-runner/run-pod.ts';
 import { accessOf } from './service-account.ts';
 import { temporaryFolder } from '../world/servers/temporary-folder.ts';
@@ -60,6 +66,7 @@ export const buildRealWorld: WorldBuilder = async (options, atEnd) => {
   const port = await freePort();
   await installOperator(plane, valuesFor({ servers, hookPort: port, kubernetesUrl: edge.url }));
   await plane.startControllers();
+  await untilRightsGathered(plane.kube);
   const certificate = await generatedCertificate(plane);
   const binary = metacontrollerBinary();
   const template = await operatorTemplate(plane);

@@ -8,7 +8,7 @@ import { assertClimbed } from './recorder.ts';
 import { inPostgres, query, secretOf } from './sql.ts';
 import { raise, type Stage } from './stage.ts';
 import { recordsIn } from './stillness.ts';
-import { ready, remove } from './tenants.ts';
+import { apply, ready, remove, tenant, untilReady } from './tenants.ts';
 
 let stage: Stage;
 let onHookLine: (line: string) => void = () => undefined;
@@ -22,19 +22,19 @@ const descending = ['CloseDatabase', 'TombstoneDatabase', 'DropDatabase', 'DropR
 const spec = { deletionPolicy: 'Delete', extensions: [{ name: 'citext' }] };
 
 test('The operator is killed after each step of the climb, and the Tenant becomes Ready all the same', async () => {
-  const killedAfter = await killing(afterEachStepOf('steps'), () => ready(stage, 'steps', spec));
+  const killedAfter = await killing(afterEachStepOf('steps'), () => climbs('steps'));
   assert.deepEqual(killedAfter, [...climbing, 'InstallExtension']);
   await assertWhole('steps');
 });
 
 test('The operator is killed after each step of the deletion, and nothing is left all the same', async () => {
-  const killedAfter = await killing(afterEachStepOf('steps'), () => remove(stage, 'steps'));
+  const killedAfter = await killing(afterEachStepOf('steps'), () => remove(stage, 'steps', patience));
   assert.deepEqual(killedAfter, [...descending, 'ReleaseNames']);
   await assertGone('steps');
 });
 
 test('The operator is killed while a statement runs, once for each kind, and the Tenant becomes Ready all the same', async () => {
-  const killedIn = await killing(inEachStatement(), () => ready(stage, 'statements', spec));
+  const killedIn = await killing(inEachStatement(), () => climbs('statements'));
   for (const kind of ['insert into', 'create role', 'create database', 'create extension']) {
     assert.ok(killedIn.includes(kind), `${kind} is not among ${killedIn.join(', ')}`);
   }
@@ -42,7 +42,7 @@ test('The operator is killed while a statement runs, once for each kind, and the
 });
 
 test('The operator is killed while a statement of the deletion runs, and nothing is left all the same', async () => {
-  const killedIn = await killing(inEachStatement(), () => remove(stage, 'statements'));
+  const killedIn = await killing(inEachStatement(), () => remove(stage, 'statements', patience));
   for (const kind of ['alter role', 'alter database', 'drop database', 'drop role', 'delete from']) {
     assert.ok(killedIn.includes(kind), `${kind} is not among ${killedIn.join(', ')}`);
   }
@@ -53,6 +53,14 @@ test('None of this showed a password or a token', async () => {
   await ready(stage, 'last');
   await assertNothingLeaked(stage);
 });
+
+/** Each kill costs the start of a process, and as long again until Metacontroller tries once more. */
+const patience = { timeoutMs: 120_000 };
+
+async function climbs(name: string): Promise<void> {
+  await apply(stage, tenant(name, spec));
+  await untilReady(stage, name, patience);
+}
 
 /** Begins to kill; what it gives back ends that. */
 type Killer = (killed: string[]) => () => void;

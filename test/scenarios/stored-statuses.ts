@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 
 import type { KubeObject } from '../world/kubernetes/client.ts';
 import { instances, tenants } from '../world/kubernetes/resources.ts';
@@ -30,7 +31,9 @@ export function assertStoredAsAnswered({
   assert.deepEqual(refused, [], 'a status was refused');
 }
 
-const hasStatus = ({ status }: KubeObject): boolean => status !== undefined;
+/** What the API server gives to an object that has no status yet is nobody's answer. */
+const hasStatus = ({ status }: KubeObject): boolean =>
+  status !== undefined && !isDeepStrictEqual(status, { observedGeneration: -1 });
 
 function answerOf({ hook, status, request, response }: HookCall): string[] {
   if (hook === 'customize' || status !== 200) return [];

@@ -20,6 +20,11 @@ export const tenant = (name: TenantName, spec: Record<string, unknown> = {}): Ku
   spec: { instanceRef: { name: 'pg-main' }, ...spec },
 });
 
+interface Patience {
+  /** By default 30 s. */
+  readonly timeoutMs?: number;
+}
+
 export const apply = ({ kube }: Stage, ...objects: KubeObject[]): Promise<void> => applyAll(kube, objects);
 
 /** Applies a Tenant and waits until it is Ready. */
@@ -36,15 +41,17 @@ export const look = ({ kube }: Stage, name: TenantName): Promise<KubeObject | un
   kube.get(tenants, splitName(name).name, splitName(name).namespace);
 
 /** Ready for its newest generation. */
-export const untilReady = (stage: Stage, name: TenantName): Promise<KubeObject> =>
-  until(stage, name, 'to become Ready', (object) => {
-    const condition = conditionOf(object, 'Ready');
-    return (
-      phaseOf(object) === 'Ready' &&
-      condition?.status === 'True' &&
-      condition.observedGeneration === object.metadata.generation
-    );
-  });
+export const untilReady = (stage: Stage, name: TenantName, patience?: Patience): Promise<KubeObject> =>
+  until(stage, name, 'to become Ready', isReady, patience);
+
+const isReady = (object: KubeObject): boolean => {
+  const condition = conditionOf(object, 'Ready');
+  return (
+    phaseOf(object) === 'Ready' &&
+    condition?.status === 'True' &&
+    condition.observedGeneration === object.metadata.generation
+  );
+};
 
 export const untilCondition = (
   stage: Stage,
@@ -63,6 +70,7 @@ export async function until(
   name: TenantName,
   what: string,
   holds: (object: KubeObject) => boolean,
+  { timeoutMs = 30_000 }: Patience = {},
 ): Promise<KubeObject> {
   let last: KubeObject | undefined;
   try {
@@ -72,7 +80,7 @@ export async function until(
         last = await look(stage, name);
         return last !== undefined && holds(last) ? last : undefined;
       },
-      { timeoutMs: 30_000 },
+      { timeoutMs },
     );
   } catch (error) {
     const said = conditionsOf(last).map(({ type, status, reason, message }) =>
@@ -94,11 +102,15 @@ export const confirm = (stage: Stage, name: TenantName, token: string): Promise<
   });
 
 /** Asks for deletion and waits until the object is gone. */
-export async function remove(stage: Stage, name: TenantName): Promise<void> {
+export async function remove(
+  stage: Stage,
+  name: TenantName,
+  { timeoutMs = 30_000 }: Patience = {},
+): Promise<void> {
   await stage.kube.delete(tenants, splitName(name).name, splitName(name).namespace);
   try {
     await waitFor(`Tenant ${name} to go`, async () => (await look(stage, name)) === undefined, {
-      timeoutMs: 30_000,
+      timeoutMs,
     });
   } catch (error) {
     const last = await look(stage, name);
