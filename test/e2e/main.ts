@@ -24,7 +24,7 @@ process.stdout.write(
 
 const tests = spawn(
   process.execPath,
-  ['--test', '--test-timeout=900000', '--test-concurrency=2', ...(files.length === 0 ? [all] : files)],
+  ['--test', '--test-timeout=900000', '--test-concurrency=3', ...(files.length === 0 ? [all] : files)],
   {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: { ...process.env, WORLD_PARTS: 'real' },

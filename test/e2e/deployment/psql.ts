@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import pg from 'pg';
+import { z } from 'zod';
+
+import type { Call, StandIn } from './stand-ins.ts';
+
+/** What the page says about a connection; anything else is an error. */
+const connection = z.strictObject({
+  host: z.string(),
+  user: z.string(),
+  dbname: z.string().optional(),
+  sslmode: z.literal('verify-full'),
+  sslrootcert: z.string(),
+});
+
+/** Where a host of the page is on this machine, and what a person would type when asked for a password. */
+interface Server {
+  readonly host: string;
+  readonly port: number;
+  readonly passwords: Readonly<Record<string, string>>;
+}
+
+/** psql with the options that the page uses, on a real server. */
+export const psqlOn =
+  (server: Server): StandIn =>
+  async (call) => {
+    const { values, positionals } = parseArgs({
+      args: [...call.args],
+      options: {
+        command: { type: 'string', short: 'c' },
+        file: { type: 'string', short: 'f' },
+        variable: { type: 'string', short: 'v', multiple: true, default: [] },
+      },
+      allowPositionals: true,
+    });
+    const variables = Object.fromEntries(values.variable.map(pairOf));
+    const script = values.command ?? (await readFile(resolve(call.cwd, values.file ?? ''), 'utf8'));
+    const client = await connect(server, call, positionals);
+    try {
+      let printed = '';
+      for (const statement of statementsOf(script, variables))
+        printed += shown(await client.query<Record<string, unknown>>(statement));
+      return printed;
+    } finally {
+      await client.end();
+    }
+  };
+
+async function connect(server: Server, call: Call, [words = '']: readonly string[]): Promise<pg.Client> {
+  const wanted = connection.parse(Object.fromEntries(words.split(' ').map(pairOf)));
+  if (wanted.host !== server.host) throw new Error(`could not translate host name "${wanted.host}"`);
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port: server.port,
+    user: wanted.user,
+    password: call.password ?? server.passwords[wanted.user],
+    database: wanted.dbname ?? wanted.user,
+    ssl: { ca: await readFile(resolve(call.cwd, wanted.sslrootcert), 'utf8'), servername: wanted.host },
+  });
+  await client.connect();
+  return client;
+}
+
+/** One by one: `create database` takes no part in a transaction. */
+const statementsOf = (script: string, variables: Readonly<Record<string, string>>): string[] =>
+  script
+    .replaceAll(/^--.*$/gm, '')
+    .replaceAll(/:'(\w+)'/g, (_, name: string) => pg.escapeLiteral(variables[name] ?? ''))
+    .split(/;$/m)
+    .filter((statement) => statement.trim() !== '');
+
+const pairOf = (word: string): [string, string] => {
+  const at = word.indexOf('=');
+  return [word.slice(0, at), word.slice(at + 1)];
+};
+
+const shown = ({ command, rows }: pg.QueryResult<Record<string, unknown>>): string =>
+  rows.length === 0 ? `${command}\n` : rows.map((row) => `${Object.values(row).join(' | ')}\n`).join('');

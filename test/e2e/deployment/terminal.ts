@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { watch } from '../../world/servers/watchdog.ts';
+
+interface Options {
+  /** Where commands run. */
+  readonly cwd: string;
+  /** For what it remembers. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const timeoutMs = 240_000;
+
+/** A terminal that a person keeps open: what one block exports, the next one has. */
+export class Terminal {
+  readonly #options: Options;
+  readonly #memory: string;
+  #screen = '';
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#memory = join(options.folder, 'exported');
+  }
+
+  /** Everything that was printed so far. */
+  get screen(): string {
+    return this.#screen;
+  }
+
+  /** Runs a block to its end, and stops at its first failure. @throws Error with what was printed */
+  async run(block: string): Promise<string> {
+    const recall = existsSync(this.#memory) ? `. '${this.#memory}'\n` : '';
+    const script = `${recall}trap "export -p > '${this.#memory}'" EXIT\n${block}`;
+    const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+      cwd: this.#options.cwd,
+      env: this.#options.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    });
+    watch(shell);
+    let printed = '';
+    for (const stream of [shell.stdout, shell.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (printed += text));
+    const [code] = (await once(shell, 'close')) as [number | null];
+    this.#screen += printed;
+    if (code !== 0) throw new Error(`it ended with ${String(code)}:\n${block}\n${printed}`);
+    return printed;
+  }
+}
