@@ -1,6 +1,7 @@
 # The operator's image: package.json, dist/ and the packages for production, on a Node without shell or package manager.
 #
-# Both base images are pinned by version here. For a build that gives the same image tomorrow, give them by digest:
+# The image that builds is pinned by version here, the one that runs is yours to name. For a build that gives the same image
+# tomorrow, give both by digest:
 #   docker build --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:... --build-arg RUNTIME_IMAGE=...@sha256:... .
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 # Distroless Node 24, `nodejs24-debian12:nonroot`, with the registry in front that you take it from. There is no default:

@@ -27,13 +27,17 @@ const conditionShape = z
   })
   .meta({ description: 'One observation about the object.' });
 
+/** Present, and True, only while they hold; kstatus, which GitOps tools wait by, takes the first of them for its answer. */
+export const passingConditionTypes = ['Reconciling', 'Stalled'] as const;
+
 export type Condition = z.infer<typeof conditionShape>;
 
 export const conditionsShape = z
   .array(conditionShape)
   .max(16)
   .meta({
-    description: 'All conditions of the object, always all of them.',
+    description:
+      'All conditions of the object: always all of them, but for Reconciling and Stalled, which come and go.',
     'x-kubernetes-list-type': 'map',
     'x-kubernetes-list-map-keys': ['type'],
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { conditionsShape, endpointShape } from './conditions.ts';
+import { conditionsShape, endpointShape, passingConditionTypes } from './conditions.ts';
 import { apiVersion, metadataShape } from './metadata.ts';
 
 export const instancePhases = ['Planned', 'Connected', 'RegistryReady', 'Ready'] as const;
@@ -10,7 +10,7 @@ export const instanceConditionTypes = [
   'RegistryReady',
   'PublicClosed',
   'Ready',
-  'Stalled',
+  ...passingConditionTypes,
 ] as const;
 const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { conditionsShape, endpointShape } from './conditions.ts';
+import { conditionsShape, endpointShape, passingConditionTypes } from './conditions.ts';
 import { apiVersion, metadataShape } from './metadata.ts';
 import { nameMaxBytes, namePattern, reservedNameRule } from './names.ts';
 
@@ -22,7 +22,7 @@ export const tenantConditionTypes = [
   'ExternalSecretCreated',
   'CredentialProjected',
   'Ready',
-  'Stalled',
+  ...passingConditionTypes,
 ] as const;
 const deletionPolicies = ['Retain', 'Delete'] as const;
 

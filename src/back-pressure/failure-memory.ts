@@ -17,7 +17,7 @@ interface Options {
 export class FailureMemory {
   readonly #options: Options;
   #delayMs: number;
-  #last: { readonly trouble: Trouble; readonly until: number } | undefined;
+  #last: { readonly trouble: Trouble; readonly at: number; readonly until: number } | undefined;
   #attempts = 0;
 
   constructor(options: Options) {
@@ -33,6 +33,11 @@ export class FailureMemory {
   /** The same, also when its time is over: nothing has succeeded since. */
   get last(): Trouble | undefined {
     return this.#last?.trouble;
+  }
+
+  /** Milliseconds since it was last found to fail; undefined: it did not, or something has succeeded since. */
+  get ageMs(): number | undefined {
+    return this.#last === undefined ? undefined : this.#options.now() - this.#last.at;
   }
 
   /** Runs an attempt, or throws the remembered trouble in its place. A success wipes the memory. */
@@ -55,7 +60,8 @@ export class FailureMemory {
   /** Attempts that failed side by side count once. */
   remember(trouble: Trouble): void {
     if (this.#isFresh()) return;
-    this.#last = { trouble, until: this.#options.now() + this.#delayMs };
+    const at = this.#options.now();
+    this.#last = { trouble, at, until: at + this.#delayMs };
     this.#delayMs = Math.min(2 * this.#delayMs, this.#options.lastMs);
   }
 

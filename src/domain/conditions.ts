@@ -68,21 +68,66 @@ export function mergeConditions(
   generation: number,
   now: string,
 ): Condition[] {
-  return findings.flatMap((finding) => {
+  const merge = (finding: Finding<string>): readonly Condition[] => {
     const before = recorded.find(({ type }) => type === finding.type);
-    if (finding.onlyIfRecorded === true) return before ?? [];
-    if (finding.unlessRecorded === true && before !== undefined) return before;
-    const observedGeneration = isConclusion(finding) ? generation : before?.observedGeneration;
-    return {
+    return merged(finding, before, generation, now);
+  };
+  const conditions = findings.flatMap(merge);
+  const isStalled = ({ type }: Condition): boolean => type === 'Stalled';
+  return [
+    ...conditions.filter((condition) => !isStalled(condition)),
+    ...reconcilingFindings(findings, conditions, generation).flatMap(merge),
+    ...conditions.filter(isStalled),
+  ];
+}
+
+function merged(
+  finding: Finding<string>,
+  before: Condition | undefined,
+  generation: number,
+  now: string,
+): readonly Condition[] {
+  if (finding.onlyIfRecorded === true) return before === undefined ? [] : [before];
+  if (finding.unlessRecorded === true && before !== undefined) return [before];
+  const observedGeneration = isConclusion(finding) ? generation : before?.observedGeneration;
+  return [
+    {
       type: finding.type,
       status: finding.status,
       reason: finding.reason,
       message: finding.message.slice(0, longestMessage).toWellFormed(),
       lastTransitionTime: before?.status === finding.status ? before.lastTransitionTime : now,
       ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    };
-  });
+    },
+  ];
 }
 
 const isConclusion = ({ status, reason }: Finding<string>): boolean =>
   status === 'True' || (status === 'False' && reasons[reason].stalled);
+
+/**
+ * Present with status True while Ready stands although the newest generation is not concluded (kstatus): what it changes
+ * cannot be looked at now, or an appended extension is on its way. `status.observedGeneration` is the newest by then, so a
+ * change would be taken for made. Not beside what stalls now, which waiting does not help.
+ */
+function reconcilingFindings(
+  findings: readonly Finding<string>[],
+  conditions: readonly Condition[],
+  generation: number,
+): readonly Finding<'Reconciling'>[] {
+  const stands = conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+  const stalls = findings.some((finding) => finding.type === 'Stalled' && finding.onlyIfRecorded !== true);
+  if (!stands || stalls) return [];
+  const isOpen = ({ type, status }: Finding<string>): boolean =>
+    status !== 'True' && conditionOf(type)?.observedGeneration !== generation;
+  const conditionOf = (name: string) => conditions.find(({ type }) => type === name);
+  const open = findings.filter(({ type }) => concluding.includes(type)).find(isOpen);
+  if (open === undefined) return [];
+  const { reason, message } = findings.find(isBlind) ?? open;
+  return [{ type: 'Reconciling', status: 'True', reason, message }];
+}
+
+/** Together they say that all of the wish is done. */
+const concluding: readonly string[] = ['ExtensionsInstalled', 'Ready'];
+
+const isBlind = ({ type, status }: Finding<string>): boolean => type === 'Ready' && status === 'Unknown';

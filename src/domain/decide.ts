@@ -1,4 +1,4 @@
-import type { Condition } from '../api/conditions.ts';
+import { passingConditionTypes, type Condition } from '../api/conditions.ts';
 import { tenantConditionTypes, type TenantConditionType, type TenantPhase } from '../api/tenant.ts';
 import { afterTrouble } from './after-trouble.ts';
 import { climb, type Climb } from './climb.ts';
@@ -6,7 +6,7 @@ import { findingOf, stalledFindings, type Finding } from './conditions.ts';
 import { descend, withWayOut, type Descent } from './descent.ts';
 import type { DescentFacts, TenantFacts } from './facts.ts';
 import { tenantLadder } from './ladder.ts';
-import { extensionsInstalled } from './login-checks.ts';
+import { extensionsInstalled, lookHeldUp } from './login-checks.ts';
 import { notKept } from './not-kept.ts';
 import { mayLetGo, withLastResort } from './retention.ts';
 import type { DescentStep, TenantStep } from './steps.ts';
@@ -72,15 +72,17 @@ function extensionFinding(
   state: State,
   verdict: Verdict<TenantStep>,
 ): Finding<TenantConditionType> {
+  const type = 'ExtensionsInstalled';
+  const heldUp = verdict.kind === 'holds' ? lookHeldUp(facts) : null;
+  if (heldUp !== null) return { type, status: 'Unknown', ...heldUp, unlessRecorded: true };
   const none = facts.wish.extensions.length === 0;
-  const finding = findingOf<TenantConditionType>('ExtensionsInstalled', verdict, {
+  const finding = findingOf<TenantConditionType>(type, verdict, {
     reason: none ? 'NoExtensions' : 'Reached',
     message: '',
   });
   const open = verdict.kind === 'unknown' || state.first?.verdict.kind === 'unknown';
-  const unseen =
-    !none && facts.session.known && ['deferred', 'authenticated'].includes(facts.session.value.kind);
-  return open || (unseen && verdict.kind === 'holds') ? { ...finding, unlessRecorded: true } : finding;
+  const putOff = !none && facts.session.known && facts.session.value.kind === 'deferred';
+  return open || putOff ? { ...finding, unlessRecorded: true } : finding;
 }
 
 /** The only cumulative one: it copies the first verdict that does not hold, and stays as recorded while that is unknown. */
@@ -90,11 +92,13 @@ function readyFinding(state: State): Finding<TenantConditionType> {
   return state.first.verdict.kind === 'unknown' ? { ...finding, unlessRecorded: true } : finding;
 }
 
+const passing: readonly TenantConditionType[] = passingConditionTypes;
+
 /** Status lists conditions in climbing order, whatever order they were found in. */
 const inOrder = (findings: readonly Finding<TenantConditionType>[]): Finding<TenantConditionType>[] =>
   order.flatMap((type) => findings.filter((finding) => finding.type === type));
 
-const order = tenantConditionTypes.filter((type) => type !== 'Stalled');
+const order = tenantConditionTypes.filter((type) => !passing.includes(type));
 
 /**
  * Overdue, Retain lets go even though the mark could not be written: the row of the old UID conflicts all the same.

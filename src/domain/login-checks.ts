@@ -49,7 +49,8 @@ export function extensionsInstalled(facts: TenantFacts): Verdict<TenantStep> {
   if (!session.known) return cannotTell(session);
   if (session.value.kind === 'deferred') return holds;
   // Nothing was seen of them: before the application is in that holds it up, afterwards what is recorded stands.
-  if (session.value.kind === 'authenticated') return facts.letIn ? holds : unseen(wish, session.value);
+  const heldUp = lookHeldUp(facts);
+  if (heldUp !== null) return facts.letIn ? holds : wait(heldUp.reason, heldUp.message);
   if (session.value.kind !== 'proven') return pending;
   const judged = judgeAll(facts, session.value);
   const next = nextInstall(judged);
@@ -73,8 +74,13 @@ function nextInstall(judged: readonly ExtensionJudgement[]): ExtensionInstall | 
   return installs.find((install) => install.as === 'management') ?? installs[0];
 }
 
-const unseen = (wish: TenantFacts['wish'], { locked }: Extract<Session, { kind: 'authenticated' }>) =>
-  locked === true ? wait('LockHeld', catalogLocked(wish.databaseName)) : wait('LoginDelayed', crowded(wish));
+/** Why the listed extensions could not be looked at although the login works; null where they could be, or there are none. */
+export function lookHeldUp({ session, wish }: TenantFacts): Note | null {
+  if (!session.known || session.value.kind !== 'authenticated' || wish.extensions.length === 0) return null;
+  return session.value.locked === true
+    ? { reason: 'LockHeld', message: catalogLocked(wish.databaseName) }
+    : { reason: 'LoginDelayed', message: crowded(wish) };
+}
 
 /** Of what its own sessions hold up, in a database that the tenant rules. */
 export const catalogLocked = (database: string): string =>

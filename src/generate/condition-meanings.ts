@@ -4,6 +4,9 @@ import type { TenantConditionType } from '../api/tenant.ts';
 const stalled =
   'Present, and True, only while something holds the object up that will not mend itself. Reason and message say what a person must do.';
 
+const reconciling =
+  'Present, and True, only while `Ready` stays True although the newest generation of `spec` is not done: what it changes cannot be looked at now, or an extension is on its way. Reason and message say what for.';
+
 /** What each condition says when it is True. */
 export const tenantConditionMeanings: Readonly<Record<TenantConditionType, string>> = {
   CredentialCreated:
@@ -16,6 +19,7 @@ export const tenantConditionMeanings: Readonly<Record<TenantConditionType, strin
     'The record is current, its login works, and the ExternalSecret is pinned to that version.',
   CredentialProjected: 'The Secret holds that version.',
   Ready: 'All of the above. While it is False it has the reason of the first thing that does not hold.',
+  Reconciling: reconciling,
   Stalled: stalled,
 };
 
@@ -28,5 +32,6 @@ export const instanceConditionMeanings: Readonly<Record<InstanceConditionType, s
     'PUBLIC may not connect to the databases around the tenants. Advice only: it holds up nothing.',
   Ready:
     'Tenants may be placed on it. While it is False it has the reason of the first thing that does not hold.',
+  Reconciling: reconciling,
   Stalled: stalled,
 };

@@ -59,6 +59,8 @@ const rootSchemaOf = (kind: Kind): object => ({
     spec: structuralSchema(kind.spec, 'spec'),
     status: {
       description: 'What was observed; written by the operator only.',
+      // An object that nobody has looked at yet has no condition, which kstatus would take for finished.
+      default: { observedGeneration: -1 },
       ...structuralSchema(kind.status, 'status'),
     },
   },

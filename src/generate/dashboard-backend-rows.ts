@@ -24,8 +24,8 @@ const callPanels = ({ noun, counter, histogram, label, description }: Calls): Pa
   ]),
 ];
 
-const byInstance = (metric: string): string => `sum by (instance) (${ofInstances(metric)})`;
-const anyReplica = (metric: string): string => `max by (instance) (${ofInstances(metric)})`;
+const byInstance = (metric: string): string => `sum by (postgresql_instance) (${ofInstances(metric)})`;
+const anyReplica = (metric: string): string => `max by (postgresql_instance) (${ofInstances(metric)})`;
 
 export const postgres: Row = {
   title: 'PostgreSQL',
@@ -38,25 +38,25 @@ export const postgres: Row = {
       'none',
       [
         [
-          `sum by (instance, state) (${ofInstances('pgtenancy_postgres_backends')})`,
-          '{{instance}} {{state}}',
+          `sum by (postgresql_instance, state) (${ofInstances('pgtenancy_postgres_backends')})`,
+          '{{postgresql_instance}} {{state}}',
         ],
       ],
       { stacked: true },
     ),
     graph(['Waiting', 'Callers without a backend, and calls without an answer yet, by Instance.'], 'none', [
-      [byInstance('pgtenancy_postgres_backend_waiters'), '{{instance}} for a backend'],
-      [byInstance('pgtenancy_postgres_calls_under_way'), '{{instance}} for an answer'],
+      [byInstance('pgtenancy_postgres_backend_waiters'), '{{postgresql_instance}} for a backend'],
+      [byInstance('pgtenancy_postgres_calls_under_way'), '{{postgresql_instance}} for an answer'],
     ]),
     graph(
       [
-        'Failures remembered',
-        '1 while a connect is known to fail, or a server says nothing; calls are then put off.',
+        'Servers that fail',
+        'By Instance, the replicas that cannot connect, and 1 while a server that is asked says nothing.',
       ],
       'none',
       [
-        [anyReplica('pgtenancy_postgres_connect_failure_remembered'), '{{instance}} connect failed'],
-        [anyReplica('pgtenancy_postgres_silent'), '{{instance}} silent'],
+        [byInstance('pgtenancy_postgres_connect_failing'), '{{postgresql_instance}} no connect'],
+        [anyReplica('pgtenancy_postgres_silent'), '{{postgresql_instance}} silent'],
       ],
     ),
     ...callPanels({
@@ -78,7 +78,7 @@ export const postgres: Row = {
         'Statements under way. A replica runs two at a time on each Instance.',
       ],
       'none',
-      [[byInstance('pgtenancy_postgres_long_statements'), '{{instance}}']],
+      [[byInstance('pgtenancy_postgres_long_statements'), '{{postgresql_instance}}']],
       { width: 12, stacked: true },
     ),
   ],

@@ -2,7 +2,8 @@
 export const chosen = (metric: string, more = ''): string => `${metric}{pod=~"$pod"${more}}`;
 
 /** The same of the Instances that are chosen. */
-export const ofInstances = (metric: string): string => chosen(metric, ',instance=~"$instance"');
+export const ofInstances = (metric: string): string =>
+  chosen(metric, ',postgresql_instance=~"$postgresql_instance"');
 
 export const failed = ',outcome!="ok"';
 

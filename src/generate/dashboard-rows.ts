@@ -54,9 +54,12 @@ export const glance: Row = {
       { decimals: 0 },
     ),
     stat(
-      ['Servers out of reach', 'Instances to which a connect failed within the last 5 minutes.'],
+      [
+        'Servers out of reach',
+        'Instances to which a replica cannot connect, those beyond the first hundred included.',
+      ],
       'none',
-      `count(max by (instance) (max_over_time(${chosen('pgtenancy_postgres_connect_failure_remembered')}[5m])) == 1) or vector(0)`,
+      `sum(max by (postgresql_instance) (${chosen('pgtenancy_postgres_connect_failing')})) or vector(0)`,
       [
         ['green', null],
         ['red', 1],
@@ -68,8 +71,8 @@ export const glance: Row = {
       `min(${chosen(certificate)} > 0) - time()`,
       [
         ['red', null],
-        ['orange', 7 * day],
-        ['green', 14 * day],
+        ['orange', 3 * day],
+        ['green', 7 * day],
       ],
     ),
   ],

@@ -47,7 +47,11 @@ const variables = [
     refresh: 1,
   },
   variable('pod', 'Replica', 'label_values(pgtenancy_build_info, pod)'),
-  variable('instance', 'PostgreSQLInstance', 'label_values(pgtenancy_postgres_backends, instance)'),
+  variable(
+    'postgresql_instance',
+    'PostgreSQLInstance',
+    'label_values(pgtenancy_postgres_backends, postgresql_instance)',
+  ),
 ];
 
 const columns = 24;

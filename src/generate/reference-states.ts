@@ -21,7 +21,7 @@ export const tenantStates = (): string => {
       }),
     ),
     '### PostgreSQLTenant: conditions',
-    'All but `Stalled` are always there. Each speaks for itself only, except `Ready`, which sums up.',
+    'All but `Reconciling` and `Stalled` are always there. Each speaks for itself only, except `Ready`, which sums up.',
     conditionTable(tenantConditionTypes, tenantConditionMeanings),
   );
 };
@@ -35,7 +35,7 @@ export const instanceStates = (): string => {
       instancePhases.map((phase) => [code(phase), instancePhaseMeanings[phase]]),
     ),
     '### PostgreSQLInstance: conditions',
-    'All but `Stalled` are always there.',
+    'All but `Reconciling` and `Stalled` are always there.',
     conditionTable(instanceConditionTypes, instanceConditionMeanings),
   );
 };

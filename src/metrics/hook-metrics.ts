@@ -65,6 +65,8 @@ export function hookMetrics(registry: Registry): HookMetrics {
     help: 'When the certificate of the hook expires, in seconds since the epoch; 0: there is none.',
     registers,
   });
+  // A series that appears with its first call shows no increase by it: one call in half an hour would look like none.
+  for (const route of routes) requests.zero({ route, code: '200' });
   for (const cause of refusalCauses) refusals.inc({ cause }, 0);
   const [routeLabel, codeLabel, causeLabel] = [oneOf(routes), oneOf(codes), oneOf(refusalCauses)];
   return {

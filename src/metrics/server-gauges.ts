@@ -2,6 +2,9 @@ import { Gauge, type Registry } from 'prom-client';
 
 import type { ServerUsage } from '../reconcile/ports.ts';
 
+/** Name of the PostgreSQLInstance. Prometheus gives `instance` to everything that it reads: the address of the replica. */
+const instanceLabel = 'postgresql_instance';
+
 /** Instances are made by platform admins, and few; should there be more, the others share one series. */
 const maxInstances = 100;
 
@@ -31,8 +34,8 @@ const figures: readonly Figure[] = [
     show: ({ waiting }, add) => add(waiting),
   },
   {
-    name: 'pgtenancy_postgres_connect_failure_remembered',
-    help: '1 while a failed connect to a server is remembered, so that none is tried.',
+    name: 'pgtenancy_postgres_connect_failing',
+    help: '1 while no session of this replica is open and its last connect, at most 5 minutes ago, failed.',
     labels: [],
     show: ({ connectFailed }, add) => add(connectFailed ? 1 : 0),
   },
@@ -62,13 +65,13 @@ export function serverGauges(registry: Registry, usage: () => Iterable<ServerUsa
     new Gauge({
       name,
       help,
-      labelNames: ['instance', ...labels],
+      labelNames: [instanceLabel, ...labels],
       registers: [registry],
       collect() {
         this.reset();
         for (const [index, one] of [...usage()].entries()) {
           const instance = index < maxInstances ? one.instance : 'other';
-          show(one, (value, more) => this.inc({ instance, ...more }, value));
+          show(one, (value, more) => this.inc({ [instanceLabel]: instance, ...more }, value));
         }
       },
     });

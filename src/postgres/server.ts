@@ -30,6 +30,12 @@ export interface ServerOptions {
   readonly addressesOf: AddressesOf;
 }
 
+/**
+ * For so long a failed connect is told to metrics. Objects that wait have it tried anew within 90 s, so it is told all
+ * the time while the server is out of reach; a replica that is not called any more does not tell it for ever.
+ */
+const failureShownMs = 300_000;
+
 type Usage = Omit<ServerUsage, 'instance'>;
 
 /** One PostgreSQL server as one management login sees it. */
@@ -66,11 +72,17 @@ export class PostgresServer implements Server {
   get usage(): Usage {
     return {
       ...this.#backends.usage,
-      connectFailed: this.#connects.trouble !== undefined,
+      connectFailed: this.#connectFailed,
       longStatements: this.#long.count,
       calls: this.#gate.waiting,
       silent: this.#gate.silent,
     };
+  }
+
+  /** While a session is open the server is reached, although it may let no further one in. */
+  get #connectFailed(): boolean {
+    const { ageMs } = this.#connects;
+    return ageMs !== undefined && ageMs < failureShownMs && this.#backends.hopeless(true) !== undefined;
   }
 
   /** Closes idle sessions now and the others when they come back; a running create or drop database goes on. */

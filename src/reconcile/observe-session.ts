@@ -74,13 +74,18 @@ function keyOf({ catalog, credential, parent }: SessionSubject): string | null {
   return [version, createdAt, role.registered.oid, database.oid, parent.metadata.generation].join(' ');
 }
 
-/** Ready was concluded for this generation, with this very credential: there is something to fall back on. */
+/**
+ * Ready was concluded for this generation, with this very credential: there is something to fall back on. An extension
+ * that is on its way must not wait for hours because the replica that was installing it is gone.
+ */
 function isSettled({ parent, child, credential }: SessionSubject): boolean {
   const { status, metadata } = parent;
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const concluded =
-    status?.phase === 'Ready' && ready?.status === 'True' && ready.observedGeneration === metadata.generation;
-  if (!concluded || !child.known || child.value.kind !== 'ours') return false;
+  const said = (name: string) => status?.conditions?.find(({ type }) => type === name);
+  const concluded = ['ExtensionsInstalled', 'Ready'].every(
+    (type) => said(type)?.observedGeneration === metadata.generation,
+  );
+  const isReady = status?.phase === 'Ready' && said('Ready')?.status === 'True';
+  if (!isReady || !concluded || !child.known || child.value.kind !== 'ours') return false;
   const pin = pinOf(child.value.object);
   const stored = credential.known && credential.value.kind === 'live' ? credential.value : null;
   return pin !== null && pin.version === stored?.version && pin.createdAt === stored.createdAt;

@@ -74,7 +74,7 @@ export interface ServerUsage {
   readonly idle: number;
   /** Callers that wait for a backend. */
   readonly waiting: number;
-  /** A failed connect is remembered, and none is tried until it is forgotten. */
+  /** The last connect failed, not long ago, and no session is open. */
   readonly connectFailed: boolean;
   /** `create database` and `drop database` under way. */
   readonly longStatements: number;

@@ -120,6 +120,13 @@ const nonsense: readonly [sentence: string, status: unknown][] = [
   ['a condition with a status of its own', { conditions: [{ ...condition, status: 'Maybe' }] }],
 ];
 
+test('the status that the API server gives to a new object is read as it is, and names no phase', () => {
+  const status = { observedGeneration: -1 };
+  assert.deepEqual(tenantHookRequestShape.parse(parentOf({ status })).parent.status, status);
+  const request = body({ parent: { ...instance, status }, children: {} });
+  assert.deepEqual(instanceHookRequestShape.parse(request).parent.status, status);
+});
+
 for (const [sentence, status] of nonsense) {
   test(`a status with ${sentence} counts as lost`, () => {
     const tenant = tenantHookRequestShape.parse(parentOf({ status }));

@@ -66,6 +66,19 @@ describe('the memory of a failure', () => {
     assert.equal(count(), 3);
   });
 
+  it('tells how old the last failure is, also when its time is over, until something succeeds', async () => {
+    const { memory, fail, advance } = attempts();
+    assert.equal(memory.ageMs, undefined);
+    await assert.rejects(fail());
+    advance(60_000);
+    assert.deepEqual([memory.trouble, memory.ageMs], [undefined, 60_000]);
+    await assert.rejects(fail());
+    assert.equal(memory.ageMs, 0);
+    advance(10_000);
+    await memory.guard(() => Promise.resolve('open'));
+    assert.equal(memory.ageMs, undefined);
+  });
+
   it('does not hold a bug', async () => {
     const { memory } = attempts();
     await assert.rejects(memory.guard(() => Promise.reject(new TypeError('bug'))));

@@ -46,9 +46,13 @@ test('always and never mean it', async () => {
   assert.deepEqual(await namesOf(...withMetacontroller, '--set', 'metacontroller.enabled=false'), []);
 });
 
-test('they are left out while nobody knows the CA, which cert-manager has yet to make', async () => {
-  const objects = await render(withValues('cert-manager', ...withMetacontroller));
-  assert.deepEqual(controllersIn(objects), []);
+test('where no CA can be looked up, they are not left out in silence: it has to be given', async () => {
+  const wanted = ['--set', 'metacontroller.compositeControllers=auto'];
+  for (const known of [[], cluster, withMetacontroller])
+    await assert.rejects(
+      render(withValues('cert-manager', ...wanted, ...known)),
+      /hook\.tls\.caBundle is required .* where it cannot be looked up/,
+    );
   assert.notDeepEqual(controllersIn(await render(withValues('cert-manager-issuer'))), []);
 });
 
@@ -131,10 +135,12 @@ test('people get what the roles of Kubernetes say, and databases only where the 
   const aggregated = async (role: string, ...more: readonly string[]) => {
     const objects = await render(withValues('minimal', ...more));
     const { labels } = only(objects, 'ClusterRole', `${release.fullname}-${role}`).metadata;
-    return Object.keys(labels).filter((label) => label.startsWith('rbac.authorization.k8s.io/'));
+    return Object.keys(labels)
+      .filter((label) => label.startsWith('rbac.authorization.k8s.io/'))
+      .sort();
   };
   const to = (...roles: readonly string[]) =>
-    roles.map((role) => `rbac.authorization.k8s.io/aggregate-to-${role}`);
+    roles.map((role) => `rbac.authorization.k8s.io/aggregate-to-${role}`).sort();
   assert.deepEqual(await aggregated('view'), to('view', 'edit', 'admin'));
   assert.deepEqual(await aggregated('view', '--set', 'rbac.aggregateToView=false'), []);
   assert.deepEqual(await aggregated('edit'), []);

@@ -18,7 +18,12 @@ export const targetLabels = ['namespace', 'job', 'pod', 'instance', 'service', '
 
 /** Everything that a query may ask for, with its labels: of the operator, of Prometheus, of kube-state-metrics. */
 export async function knownMetrics(): Promise<Map<string, Labels>> {
-  return new Map([...ownMetrics(await everySeries()), ['up', new Map()], ...(await conditionMetrics())]);
+  return new Map([
+    ...ownMetrics(await everySeries()),
+    ['up', new Map()],
+    ['kube_deployment_status_replicas_unavailable', new Map([['deployment', undefined]])],
+    ...(await conditionMetrics()),
+  ]);
 }
 
 /** The text of `/metrics` once everything has happened. */
@@ -68,7 +73,7 @@ interface StateMetrics {
       readonly labelsFromPath: object;
       readonly metrics: readonly {
         readonly name: string;
-        readonly each: { readonly gauge: { readonly labelsFromPath: object } };
+        readonly each: { readonly gauge: { readonly labelsFromPath?: object } };
       }[];
     }[];
   };
@@ -83,10 +88,7 @@ async function conditionMetrics(): Promise<[string, Labels][]> {
     metrics.map(({ name, each }): [string, Labels] => [
       `${metricNamePrefix}_${name}`,
       new Map(
-        [...Object.keys(labelsFromPath), ...Object.keys(each.gauge.labelsFromPath)].map((label) => [
-          label,
-          undefined,
-        ]),
+        Object.keys({ ...labelsFromPath, ...each.gauge.labelsFromPath }).map((label) => [label, undefined]),
       ),
     ]),
   );

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { alertsOf } from '../../src/generate/alerts.ts';
+import { knownMetrics, targetLabels } from './known-metrics.ts';
 import { promqlFaults, resultLabels } from './promql-faults.ts';
 
 const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -10,6 +11,13 @@ const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`
 const monitoring = 'charts/postgresql-tenant-operator/files/monitoring';
 const alerts = alertsOf(await read(`${monitoring}/alerts.yaml`));
 const page = await read('docs/operations.md');
+
+test('no metric of the operator has a label that Prometheus gives to all that it reads', async () => {
+  for (const [metric, labels] of await knownMetrics()) {
+    const taken = metric.startsWith('pgtenancy_') ? targetLabels.filter((label) => labels.has(label)) : [];
+    assert.deepEqual(taken, [], `Prometheus would rename a label of ${metric}`);
+  }
+});
 
 test('queries that would never say anything are found', () => {
   const queries: [query: string, fault: RegExp][] = [
@@ -28,6 +36,33 @@ test('queries that would never say anything are found', () => {
   assert.deepEqual(promqlFaults('sum by (step) (rate(pgtenancy_acts_total{outcome!="ok"}[5m])) > 0'), []);
 });
 
+const exprOf = (name: string): string =>
+  alerts.find(({ alert }) => alert === name)?.expr ?? assert.fail(name);
+
+test('what adds up under the label `other` is never asked for as exactly 1', () => {
+  for (const { alert, expr } of alerts) assert.doesNotMatch(expr, /pgtenancy_postgres_.*== 1/, alert);
+});
+
+test('no certificate is warned about before cert-manager should have renewed it, in any values of the chart', async () => {
+  const [, days = ''] = /time\(\) \+ (\d+) \* 86400/.exec(exprOf('PgtenancyHookCertificateExpiring')) ?? [];
+  const chart = 'charts/postgresql-tenant-operator';
+  const ci = (await readdir(new URL(`../../${chart}/ci`, import.meta.url))).map((name) => `ci/${name}`);
+  const texts = await Promise.all(['values.yaml', ...ci].map((name) => read(`${chart}/${name}`)));
+  const hours = texts.flatMap((text) =>
+    Array.from(text.matchAll(/renewBefore: (\d+)h/g), ([, one]) => Number(one)),
+  );
+  assert.ok(hours.length >= 2);
+  for (const renewedBefore of hours) assert.ok(Number(days) * 24 < renewedBefore, `${days} days`);
+});
+
+test('a Deployment is known by the names of its Pods', () => {
+  const [, pattern = ''] = /"pod", "(.*)"/.exec(exprOf('PgtenancyReplicaUnavailable')) ?? [];
+  assert.equal(
+    'main-postgresql-tenant-operator-6d4cf56db6-x7k2p'.replace(new RegExp(`^${pattern}$`), '$1'),
+    'main-postgresql-tenant-operator',
+  );
+});
+
 for (const { alert, expr, annotations } of alerts) {
   test(`${alert} asks for what there is, in right PromQL`, () => {
     assert.deepEqual(promqlFaults(expr), []);
@@ -39,7 +74,7 @@ for (const { alert, expr, annotations } of alerts) {
       for (const [, inside = ''] of text.matchAll(/\{\{(.*?)\}\}/g)) {
         const label = /^ \$labels\.(\w+) $/.exec(inside)?.[1];
         if (label !== undefined) assert.ok(labels.has(label), `${label} is lost on the way`);
-        else assert.match(inside, /^ \$value \| humanize(?:Percentage|Duration|Timestamp) $/);
+        else assert.match(inside, /^ \$value \| humanize(?:Percentage|Duration|Timestamp)? $/);
       }
       assert.equal(text.split('{{').length, text.split('}}').length);
     }

@@ -51,6 +51,17 @@ test('the way out: DNS, the Kubernetes API, OpenBao and PostgreSQL, on their por
   assert.deepEqual(egress[3]?.to, [{ ipBlock: { cidr: '198.51.100.0/24' } }]);
 });
 
+test('a list of ports that is empty allows no more than before: it is refused, or the port of OpenBao', async () => {
+  const on = ['--set', 'networkPolicy.egress.enabled=true', '--set-json'];
+  for (const name of ['dns', 'kubernetesApi', 'postgres'])
+    await assert.rejects(
+      policyOf('minimal', ...on, `networkPolicy.egress.${name}.ports=[]`),
+      new RegExp(`at '/networkPolicy/egress/${name}/ports': minItems: got 0, want 1`),
+    );
+  const { egress = [] } = await policyOf('minimal', ...on, 'networkPolicy.egress.openbao.ports=[]');
+  assert.deepEqual(egress[2], { ports: [{ port: 8200, protocol: 'TCP' }] });
+});
+
 test('switched on alone, it lets out by port to any address; the port of OpenBao is that of its address', async () => {
   const on = ['--set', 'networkPolicy.egress.enabled=true'];
   const withPort = (await policyOf('minimal', ...on)).egress ?? [];

@@ -123,8 +123,32 @@ const refusals: readonly (readonly [title: string, set: string, message: RegExp]
   ],
   [
     'a token in the clear',
-    'hook.tls.source=none,hook.token.enabled=true',
+    'hook.tls.source=none,hook.token.enabled=true,hook.token.secretName=a',
     /hook\.token\.enabled needs TLS: with hook\.tls\.source=none/,
+  ],
+  ['a token without its Secret', 'hook.token.enabled=true', /hook\.token\.secretName is required/],
+  ...['dns', 'kubernetesApi', 'postgres'].map(
+    (name) =>
+      [
+        `a rule for ${name} without a port, which would allow all`,
+        `networkPolicy.egress.${name}.ports=null`,
+        new RegExp(`at '/networkPolicy/egress/${name}': missing property 'ports'`),
+      ] as const,
+  ),
+  ['a budget that says nothing', 'podDisruptionBudget.maxUnavailable=null', /is required: with neither/],
+  ['the same with an empty text', 'podDisruptionBudget.maxUnavailable=', /is required: with neither/],
+  ...['commonLabels', 'podLabels'].map(
+    (labels) =>
+      [
+        `another label that selects Pods in ${labels}`,
+        String.raw`${labels}.app\.kubernetes\.io/instance=other`,
+        new RegExp(`${labels} must not have app\\.kubernetes\\.io/instance, which the chart sets itself`),
+      ] as const,
+  ),
+  [
+    'a label that says which chart it is',
+    String.raw`commonLabels.helm\.sh/chart=x`,
+    /commonLabels must not have helm\.sh\/chart/,
   ],
   ['an address of the hook in the clear', 'metacontroller.hookUrl=http://hook:80', /must begin with https/],
   ['one port for two', 'metrics.port=8443', /hook\.port and metrics\.port must differ/],

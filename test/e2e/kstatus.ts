@@ -1,4 +1,3 @@
-import type { Condition } from '../../src/api/conditions.ts';
 import { conditionsOf } from '../scenarios/conditions.ts';
 import type { KubeObject } from '../world/kubernetes/client.ts';
 
@@ -13,9 +12,12 @@ export function healthOf(object: KubeObject): Health {
   if (deletionTimestamp !== undefined) return 'Terminating';
   const observed = object.status?.['observedGeneration'];
   if (observed !== undefined && observed !== generation) return 'InProgress';
-  const says = (type: string): Condition['status'] | undefined =>
-    conditionsOf(object).find((condition) => condition.type === type)?.status;
-  if (says('Reconciling') === 'True') return 'InProgress';
-  if (says('Stalled') === 'True') return 'Failed';
-  return (says('Ready') ?? 'True') === 'True' ? 'Current' : 'InProgress';
+  const conditions = conditionsOf(object);
+  const standard = conditions.find(({ type, status }) => status === 'True' && type in standardConditions);
+  if (standard !== undefined) return standardConditions[standard.type] ?? 'InProgress';
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  return ready === undefined || ready.status === 'True' ? 'Current' : 'InProgress';
 }
+
+/** Whichever of them is listed first decides. */
+const standardConditions: Readonly<Record<string, Health>> = { Reconciling: 'InProgress', Stalled: 'Failed' };

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { passingConditionTypes } from '../../src/api/conditions.ts';
 import { instanceConditionTypes, instancePhases, instanceStatusShape } from '../../src/api/instance.ts';
 import { tenantConditionTypes, tenantPhases, tenantStatusShape } from '../../src/api/tenant.ts';
 import { apiRules } from '../../src/generate/api-rules.ts';
@@ -74,10 +75,12 @@ test('No rule compares one part of a status with another, so that the parts may 
   assert.deepEqual(below, []);
 });
 
-/** Stalled is there, and True, or absent; some are never Unknown. */
+const passing: readonly string[] = passingConditionTypes;
+
+/** Reconciling and Stalled are there, and True, or absent; some are never Unknown. */
 const valuesOf = (kind: string, types: readonly string[]): string[] =>
   types.flatMap((type) =>
-    (type === 'Stalled' ? ['True'] : ['True', 'False']).map((value) => `${kind} ${type}=${value}`),
+    (passing.includes(type) ? ['True'] : ['True', 'False']).map((value) => `${kind} ${type}=${value}`),
   );
 
 /** Runs those tests once more, now with a record of what they produce. */

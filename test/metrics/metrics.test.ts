@@ -64,6 +64,17 @@ test('refusals are there from the start, each cause with 0, so that the first on
   );
 });
 
+test('a call that is answered is seen as an increase by the first one too, on every route', async () => {
+  const shown = await valuesOf(createMetrics(), /_request_duration_seconds_count/);
+  assert.deepEqual(
+    Object.entries(shown),
+    Object.keys(hookRoutes(() => assert.fail('nobody asks'))).map((route) => [
+      `pgtenancy_hook_request_duration_seconds_count{route="${route}",code="200"}`,
+      0,
+    ]),
+  );
+});
+
 test('logins to OpenBao are counted; the expiry is that of the last one that succeeded', async () => {
   const metrics = createMetrics();
   metrics.openBaoLoggedIn({ outcome: 'ok', expiresAt: 1_700_000_000_500 });
@@ -87,22 +98,22 @@ test('what is held on each server is read when metrics are, and a server that is
   const metrics = createMetrics();
   let servers = [usage('main'), { ...usage('other'), connectFailed: false }];
   metrics.watchServers(() => servers);
-  const gauges = /_postgres_(backend|connect_failure|long|calls_under|silent)/;
+  const gauges = /_postgres_(backend|connect_failing|long|calls_under|silent)/;
   assert.deepEqual(await valuesOf(metrics, gauges), {
-    'pgtenancy_postgres_backends{instance="main",state="in_use"}': 2,
-    'pgtenancy_postgres_backends{instance="main",state="idle"}': 1,
-    'pgtenancy_postgres_backends{instance="other",state="in_use"}': 2,
-    'pgtenancy_postgres_backends{instance="other",state="idle"}': 1,
-    'pgtenancy_postgres_backend_waiters{instance="main"}': 3,
-    'pgtenancy_postgres_backend_waiters{instance="other"}': 3,
-    'pgtenancy_postgres_connect_failure_remembered{instance="main"}': 1,
-    'pgtenancy_postgres_connect_failure_remembered{instance="other"}': 0,
-    'pgtenancy_postgres_long_statements{instance="main"}': 1,
-    'pgtenancy_postgres_long_statements{instance="other"}': 1,
-    'pgtenancy_postgres_calls_under_way{instance="main"}': 4,
-    'pgtenancy_postgres_calls_under_way{instance="other"}': 4,
-    'pgtenancy_postgres_silent{instance="main"}': 1,
-    'pgtenancy_postgres_silent{instance="other"}': 1,
+    'pgtenancy_postgres_backends{postgresql_instance="main",state="in_use"}': 2,
+    'pgtenancy_postgres_backends{postgresql_instance="main",state="idle"}': 1,
+    'pgtenancy_postgres_backends{postgresql_instance="other",state="in_use"}': 2,
+    'pgtenancy_postgres_backends{postgresql_instance="other",state="idle"}': 1,
+    'pgtenancy_postgres_backend_waiters{postgresql_instance="main"}': 3,
+    'pgtenancy_postgres_backend_waiters{postgresql_instance="other"}': 3,
+    'pgtenancy_postgres_connect_failing{postgresql_instance="main"}': 1,
+    'pgtenancy_postgres_connect_failing{postgresql_instance="other"}': 0,
+    'pgtenancy_postgres_long_statements{postgresql_instance="main"}': 1,
+    'pgtenancy_postgres_long_statements{postgresql_instance="other"}': 1,
+    'pgtenancy_postgres_calls_under_way{postgresql_instance="main"}': 4,
+    'pgtenancy_postgres_calls_under_way{postgresql_instance="other"}': 4,
+    'pgtenancy_postgres_silent{postgresql_instance="main"}': 1,
+    'pgtenancy_postgres_silent{postgresql_instance="other"}': 1,
   });
   servers = [];
   assert.deepEqual(await valuesOf(metrics, gauges), {});
@@ -113,7 +124,9 @@ test('a hundred Instances have series of their own, all others share one', async
   metrics.watchServers(() => Array.from({ length: 150 }, (_, index) => usage(`instance-${index}`)));
   const waiters = await valuesOf(metrics, /_backend_waiters/);
   assert.equal(Object.keys(waiters).length, 101);
-  assert.equal(waiters['pgtenancy_postgres_backend_waiters{instance="other"}'], 50 * 3);
+  assert.equal(waiters['pgtenancy_postgres_backend_waiters{postgresql_instance="other"}'], 50 * 3);
+  const failing = await valuesOf(metrics, /_connect_failing\{.*"other"/);
+  assert.deepEqual(Object.values(failing), [50]);
 });
 
 test('the build is told by version of the operator and of Node', async () => {

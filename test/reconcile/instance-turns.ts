@@ -7,7 +7,6 @@ import { finalizeInstance, syncInstance } from '../../src/reconcile/instance.ts'
 import { recordStatus } from '../status-record.ts';
 import type { ModelWorld } from './model-world.ts';
 import { newWorld } from './points.ts';
-import { without } from './without.ts';
 
 type Response = HookResponse<InstanceStatus>;
 
@@ -30,11 +29,11 @@ export const deleteInstance = (world: ModelWorld): void => {
   changeInstance(world, { metadata: { ...liveInstance(world).metadata, deletionTimestamp } });
 };
 
-/** A new Instance: no status, and a server without a registry. */
+/** A new Instance: a status that nobody wrote yet, and a server without a registry. */
 export function newInstanceWorld(): ModelWorld {
   const world = newWorld();
-  const fresh = without(liveInstance(world), 'status');
-  world.state.kubernetes.instances = { main: fresh };
+  const main = { ...liveInstance(world), status: { observedGeneration: -1 } };
+  world.state.kubernetes.instances = { main };
   world.state.kubernetes.tenants = {};
   world.state.postgres.registry = null;
   world.state.postgres.instances = {};

@@ -75,7 +75,7 @@ test('a posted Instance that does not exist, or is another one by now, is left a
     if (uid === undefined) world.state.kubernetes.instances = {};
     else changeInstance(world, { metadata: { ...parent.metadata, uid } });
     const answer = await postInstance(world, instanceRequest(parent));
-    assert.deepEqual(answer.status, {});
+    assert.deepEqual(answer.status, { observedGeneration: -1 });
     assert.deepEqual(world.targets, []);
   }
 });

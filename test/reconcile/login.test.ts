@@ -63,6 +63,24 @@ test('after a restart nothing is put off where Ready is not recorded for this ve
   assert.ok(loginsOf(edited) > 0);
 });
 
+test('after a restart an appended extension is installed at once, although Ready was concluded for it already', async () => {
+  const world = await readyWorld();
+  editTenant(world, { extensions: [{ name: 'hstore' }, { name: 'citext' }] });
+  world.gate.faults = always(/^tenants\.installExtension/, {
+    kind: 'fails',
+    error: new Trouble('InstanceUnreachable', 'no route'),
+  });
+  for (let round = 0; round < 3; round += 1) await turn(world);
+  const generation = world.state.kubernetes.tenants[tenantKey]?.metadata.generation;
+  assert.equal(conditionOf(world, 'Ready')?.observedGeneration, generation);
+  assert.equal(conditionOf(world, 'Reconciling')?.status, 'True');
+  const restarted = world.restarted();
+  restarted.gate.faults = () => undefined;
+  await settle(restarted);
+  assert.equal(extensionsOf(restarted)?.length, 2);
+  assert.equal(conditionOf(restarted, 'Reconciling'), undefined);
+});
+
 test('a changed password is set again once, with the one that OpenBao has', async () => {
   const world = await readyWorld();
   roleOf(world).password = 'set by somebody else';

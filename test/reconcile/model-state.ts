@@ -102,6 +102,8 @@ export const newTenant = (spec: object = {}): PostgreSQLTenant =>
       finalizers: ['metacontroller.io/compositecontroller-postgresqltenant-controller'],
     },
     spec: { instanceRef: { name: 'main' }, ...spec },
+    // As the API server shows one whose status nobody wrote yet.
+    status: { observedGeneration: -1 },
   });
 
 const offer = (name: string): ExtensionOffer => ({

@@ -188,7 +188,7 @@ true
 {{- if .Values.hook.token.enabled }}
 - name: hook-tokens
   secret:
-    secretName: {{ include "postgresql-tenant-operator.tokenSecretName" . | quote }}
+    secretName: {{ .Values.hook.token.secretName | quote }}
     defaultMode: 0440
     items:
       - key: accepted
@@ -204,7 +204,7 @@ true
       - configMap:
           name: {{ $ca.configMap.name | default (include "postgresql-tenant-operator.certificatesName" $) }}
           items:
-            - key: {{ ternary $ca.configMap.key (printf "%s-ca.crt" $name) (ne $ca.configMap.name "") }}
+            - key: {{ ternary (printf "%s-ca.crt" $name) $ca.configMap.key (empty $ca.configMap.name) }}
               path: {{ $name }}-ca.crt
       {{- end }}
       {{- end }}

@@ -23,8 +23,13 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 
 {{/* Labels of an object that is no Pod. */}}
 {{- define "postgresql-tenant-operator.labels" -}}
-{{ include "postgresql-tenant-operator.selectorLabels" . }}
-{{ include "postgresql-tenant-operator.chartLabels" . }}
+{{- include "postgresql-tenant-operator.labelsWith" (dict "context" . "labels" dict) -}}
+{{- end -}}
+
+{{/* The same with more `labels`, which win. Merged, because a key that stands twice is no YAML. */}}
+{{- define "postgresql-tenant-operator.labelsWith" -}}
+{{- $own := merge (include "postgresql-tenant-operator.selectorLabels" .context | fromYaml) (include "postgresql-tenant-operator.chartLabels" .context | fromYaml) -}}
+{{- toYaml (merge dict (.labels | default dict) $own (.context.Values.commonLabels | default dict)) -}}
 {{- end -}}
 
 {{/* The part of them that says which chart made it. */}}
@@ -32,9 +37,31 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- end -}}
+
+{{/* Labels of the operator's Pods. */}}
+{{- define "postgresql-tenant-operator.podLabels" -}}
+{{- $selector := include "postgresql-tenant-operator.selectorLabels" . | fromYaml -}}
+{{- toYaml (merge $selector (.Values.podLabels | default dict) (.Values.commonLabels | default dict)) -}}
+{{- end -}}
+
+{{/* Annotations of the operator's Pods; the CA of the servers is read at the start only, every other file again when it changes. */}}
+{{- define "postgresql-tenant-operator.podAnnotations" -}}
+{{- $own := dict -}}
+{{- with .Values.postgres.ca.bundle -}}
+{{- $own = dict "checksum/postgres-ca" (trim . | sha256sum) -}}
+{{- end -}}
+{{- toYaml (merge $own (.Values.podAnnotations | default dict)) -}}
+{{- end -}}
+
+{{/* Security of a Pod. OpenShift gives each namespace ids of its own, and admits no Pod that asks for others. */}}
+{{- define "postgresql-tenant-operator.podSecurityContext" -}}
+{{- $security := .Values.podSecurityContext | default dict -}}
+{{- $mode := .Values.openShift -}}
+{{- if or (eq $mode "always") (and (eq $mode "auto") (.Capabilities.APIVersions.Has "security.openshift.io/v1")) -}}
+{{- $security = omit $security "runAsUser" "runAsGroup" "fsGroup" -}}
+{{- end -}}
+{{- toYaml $security -}}
 {{- end -}}
 
 {{- define "postgresql-tenant-operator.serviceAccountName" -}}
@@ -65,11 +92,6 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- printf "%s-certificates" (include "postgresql-tenant-operator.fullname" .) -}}
 {{- end -}}
 
-{{/* Secret with the hook's bearer token. */}}
-{{- define "postgresql-tenant-operator.tokenSecretName" -}}
-{{- .Values.hook.token.secretName | default (printf "%s-hook-token" (include "postgresql-tenant-operator.fullname" .)) -}}
-{{- end -}}
-
 {{/*
 Seconds from SIGTERM to the end at the latest: DRAIN_SECONDS, 80 % of HOOK_TIMEOUT_SECONDS (rounded up), 10 for closing
 connections; and 3 so that the process always ends before it is killed.
@@ -82,6 +104,13 @@ connections; and 3 so that the process always ends before it is killed.
 {{- define "postgresql-tenant-operator.hasMetacontroller" -}}
 {{- $known := .Capabilities.APIVersions -}}
 {{- if or ($known.Has "metacontroller.k8s.io/v1alpha1/CompositeController") (not ($known.Has "apiregistration.k8s.io/v1")) -}}
+true
+{{- end -}}
+{{- end -}}
+
+{{/* "true" where `lookup` finds what there is. Argo CD tells a cluster's API versions, and yet looks nothing up. */}}
+{{- define "postgresql-tenant-operator.canLookUp" -}}
+{{- if lookup "v1" "Namespace" "" "kube-system" -}}
 true
 {{- end -}}
 {{- end -}}
@@ -112,15 +141,22 @@ webhook:
   {{- if .context.Values.hook.token.enabled }}
   authorization:
     secretRef:
-      name: {{ include "postgresql-tenant-operator.tokenSecretName" .context | quote }}
+      name: {{ .context.Values.hook.token.secretName | quote }}
       namespace: {{ .context.Release.Namespace | quote }}
       key: token
   {{- end }}
 {{- end -}}
 
+{{/* "true" for a number or a text that says something. Zero does. */}}
+{{- define "postgresql-tenant-operator.isGiven" -}}
+{{- if not (or (kindIs "invalid" .) (eq (toString .) "")) -}}
+true
+{{- end -}}
+{{- end -}}
+
 {{/* Port of openbao.address. */}}
 {{- define "postgresql-tenant-operator.openBaoPort" -}}
-{{- $url := urlParse .Values.openbao.address -}}
+{{- $url := urlParse (.Values.openbao.address | default "") -}}
 {{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (ternary "443" "80" (eq $url.scheme "https")) -}}
 {{- end -}}
 

@@ -21,7 +21,7 @@
 {{- $names = append $names $host -}}
 {{- end -}}
 {{- end -}}
-{{- concat $names .Values.hook.tls.extraDnsNames | uniq | toJson -}}
+{{- concat $names (.Values.hook.tls.extraDnsNames | default list) | uniq | toJson -}}
 {{- end -}}
 
 {{/* IP addresses of the certificate, as a JSON list. */}}
@@ -33,14 +33,15 @@
 {{- $addresses = append $addresses $host -}}
 {{- end -}}
 {{- end -}}
-{{- concat $addresses .Values.hook.tls.extraIpAddresses | uniq | toJson -}}
+{{- concat $addresses (.Values.hook.tls.extraIpAddresses | default list) | uniq | toJson -}}
 {{- end -}}
 
 {{/*
-The CA and the certificate that the chart makes, as JSON: ca, caKey, cert, key (base64), names, renewAfter. Several templates
+The CA and the certificate that the chart makes, as JSON: ca, caKey, cert, key (base64), names, renewAfter, sha256. Several templates
 need the same pair, and a second call would make another one: the first stays in the values until the rendering ends.
 
-What is in the cluster is kept. The CA outlives its certificates, so that a new certificate is trusted at once by everybody.
+What the chart made and is in the cluster is kept; a certificate that somebody else put there is of no CA that Metacontroller
+believes, and is made anew. The CA outlives its certificates, so that a new certificate is trusted at once by everybody.
 */}}
 {{- define "postgresql-tenant-operator.generatedTls" -}}
 {{- if not (hasKey .Values "generatedTls") -}}
@@ -61,15 +62,17 @@ What is in the cluster is kept. The CA outlives its certificates, so that a new 
 {{- $noted = $old.metadata.annotations | default dict -}}
 {{- end -}}
 {{- $renewAfter := get $noted "pgtenancy.io/renew-after" -}}
-{{- $current := and $found $old (eq (get $noted "pgtenancy.io/names") $names) (lt (now | date "2006-01-02") $renewAfter) (eq (get ($old.data | default dict) "ca.crt") $tls.ca) -}}
-{{- if $current -}}
-{{- $tls = merge $tls (dict "cert" (index $old.data "tls.crt") "key" (index $old.data "tls.key") "renewAfter" $renewAfter) -}}
+{{- $kept := $old.data | default dict -}}
+{{- $ours := and (eq (get $kept "ca.crt") $tls.ca) (eq (get $noted "pgtenancy.io/certificate-sha256") (get $kept "tls.crt" | b64dec | sha256sum)) -}}
+{{- if and $found $ours (eq (get $noted "pgtenancy.io/names") $names) (lt (now | date "2006-01-02") $renewAfter) -}}
+{{- $tls = merge $tls (dict "cert" (get $kept "tls.crt") "key" (get $kept "tls.key") "renewAfter" $renewAfter) -}}
 {{- else -}}
 {{- $days := int .Values.hook.tls.generated.validityDays -}}
 {{- $leaf := genSignedCertWithKey (include "postgresql-tenant-operator.fullname" .) $ips $dns $days $ca (genPrivateKey "ecdsa") -}}
 {{- $renewAfter = now | mustDateModify (printf "%dh" (mul $days 16)) | date "2006-01-02" -}}
 {{- $tls = merge $tls (dict "cert" ($leaf.Cert | b64enc) "key" ($leaf.Key | b64enc) "renewAfter" $renewAfter) -}}
 {{- end -}}
+{{- $_ := set $tls "sha256" ($tls.cert | b64dec | sha256sum) -}}
 {{- $_ := set .Values "generatedTls" $tls -}}
 {{- end -}}
 {{- .Values.generatedTls | toJson -}}

@@ -19,9 +19,29 @@
 {{- if and (not $v.serviceAccount.create) (not $v.serviceAccount.name) -}}
 {{- $faults = append $faults "serviceAccount.name is required with serviceAccount.create=false: the existing ServiceAccount" -}}
 {{- end -}}
+{{- $faults = concat $faults (include "postgresql-tenant-operator.labelFaults" . | fromJsonArray) -}}
+{{- $budget := $v.podDisruptionBudget -}}
+{{- if and $budget.enabled (not (include "postgresql-tenant-operator.isGiven" $budget.minAvailable)) (not (include "postgresql-tenant-operator.isGiven" $budget.maxUnavailable)) -}}
+{{- $faults = append $faults "podDisruptionBudget.maxUnavailable or podDisruptionBudget.minAvailable is required: with neither, nothing is held up" -}}
+{{- end -}}
 {{- if $faults -}}
 {{- fail (printf "\n\nthe values cannot be used:\n- %s\n" (join "\n- " $faults)) -}}
 {{- end -}}
+{{- end -}}
+
+{{/* As a JSON list: labels that the chart gives itself. Those by which Pods are selected can never change. */}}
+{{- define "postgresql-tenant-operator.labelFaults" -}}
+{{- $faults := list -}}
+{{- $selector := include "postgresql-tenant-operator.selectorLabels" . | fromYaml | keys -}}
+{{- $own := include "postgresql-tenant-operator.chartLabels" . | fromYaml | keys | concat $selector -}}
+{{- range $name, $reserved := dict "commonLabels" $own "podLabels" $selector -}}
+{{- range $label, $_ := get $.Values $name | default dict -}}
+{{- if has $label $reserved -}}
+{{- $faults = append $faults (printf "%s must not have %s, which the chart sets itself" $name $label) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $faults | toJson -}}
 {{- end -}}
 
 {{/* As a JSON list. */}}
@@ -39,17 +59,17 @@
 {{- else if eq (splitList "/" $bao.mount | first) .Values.installation -}}
 {{- $faults = append $faults "openbao.mount must not begin with the word that installation is: External Secrets would cut it off the path of a credential" -}}
 {{- end -}}
-{{- $given := compact (list $bao.ca.bundle $bao.ca.configMap.name (ternary "systemRoots" "" $bao.ca.systemRoots)) | len -}}
+{{- $given := compact (list ($bao.ca.bundle | default "") ($bao.ca.configMap.name | default "") (ternary "systemRoots" "" $bao.ca.systemRoots)) | len -}}
 {{- if gt $given 1 -}}
 {{- $faults = append $faults "openbao.ca.bundle, openbao.ca.configMap.name and openbao.ca.systemRoots exclude each other" -}}
-{{- else if and (hasPrefix "https:" $bao.address) (eq $given 0) -}}
+{{- else if and (hasPrefix "https:" ($bao.address | default "")) (eq $given 0) -}}
 {{- $faults = append $faults "openbao.ca is required with an https openbao.address: bundle or configMap.name, or systemRoots=true for a certificate of a public CA" -}}
-{{- else if and (hasPrefix "http:" $bao.address) (eq $given 1) -}}
+{{- else if and (hasPrefix "http:" ($bao.address | default "")) (eq $given 1) -}}
 {{- $faults = append $faults "openbao.ca must be empty with an http openbao.address, which shows no certificate" -}}
 {{- end -}}
 {{- if and (eq $bao.auth "token") (eq (empty $bao.tokenSecret.name) (empty $bao.tokenFile)) -}}
 {{- $faults = append $faults "openbao.tokenSecret.name or openbao.tokenFile is required with openbao.auth=token, one of the two" -}}
-{{- else if and (eq $bao.auth "kubernetes") (eq (splitList "/" $bao.authMount | first) "auth") -}}
+{{- else if and (eq $bao.auth "kubernetes") (eq (splitList "/" ($bao.authMount | default "") | first) "auth") -}}
 {{- $faults = append $faults "openbao.authMount must be the path below auth/: leave out auth/" -}}
 {{- else if and (eq $bao.auth "kubernetes") (not (and $bao.role $bao.authMount)) -}}
 {{- $faults = append $faults "openbao.role and openbao.authMount are required with openbao.auth=kubernetes" -}}
@@ -77,8 +97,13 @@
 {{- if and (eq $hook.tls.source "generated") $hook.tls.caBundle -}}
 {{- $faults = append $faults "hook.tls.caBundle must be empty with hook.tls.source=generated, which makes a CA" -}}
 {{- end -}}
-{{- if and (eq $hook.tls.source "certManager") (eq $controllers.compositeControllers "always") $controllers.enabled (not (include "postgresql-tenant-operator.hookCa" .)) -}}
-{{- $faults = append $faults "hook.tls.caBundle is required with hook.tls.source=certManager and metacontroller.compositeControllers=always, as long as it cannot be looked up" -}}
+{{- if and (eq $hook.tls.source "certManager") $rendersControllers (not (include "postgresql-tenant-operator.hookCa" .)) -}}
+{{- if or (eq $controllers.compositeControllers "always") (not (include "postgresql-tenant-operator.canLookUp" .)) -}}
+{{- $faults = append $faults "hook.tls.caBundle is required with hook.tls.source=certManager where it cannot be looked up: in a rendering without the cluster (helm template, Argo CD), and with metacontroller.compositeControllers=always until the certificate was issued" -}}
+{{- end -}}
+{{- end -}}
+{{- if and $hook.token.enabled (not $hook.token.secretName) -}}
+{{- $faults = append $faults "hook.token.secretName is required with hook.token.enabled=true: a Secret with the keys token and accepted" -}}
 {{- end -}}
 {{- if and (eq $hook.tls.source "none") $hook.token.enabled -}}
 {{- $faults = append $faults "hook.token.enabled needs TLS: with hook.tls.source=none everybody on the way could read the token" -}}

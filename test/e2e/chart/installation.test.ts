@@ -28,7 +28,7 @@ test('The notes name what is missing, and an upgrade brings the controllers once
   assert.match(first, /NOTHING WILL HAPPEN TO ANY TENANT OR INSTANCE UNTIL YOU RUN `helm upgrade` ONCE MORE/);
   assert.match(first, /this cluster has no Metacontroller/);
   assert.match(first, /MISSING: External Secrets \(external-secrets\.io\/v1\)/);
-  assert.match(first, /helm upgrade postgresql-tenant-operator <this chart> .* --reuse-values/);
+  assert.match(first, /helm upgrade postgresql-tenant-operator <this chart> .* --reset-then-reuse-values/);
   await installKinds(cluster, 'metacontroller');
   const second = await helm('upgrade');
   assert.doesNotMatch(second, /NOTHING|Metacontroller \(/);
@@ -55,6 +55,18 @@ test('CRDs that were applied by hand are taken over where --take-ownership says 
   await helm('install', '--take-ownership');
   assert.ok(await cluster.kube.get(instances, 'pg-main'));
   await helm('upgrade');
+});
+
+test('CRDs that an uninstalled release left are taken over by one of another name in the same way', async () => {
+  await installKinds(cluster, 'metacontroller');
+  await helm('install');
+  await cluster.helm.ok(['uninstall', release.name, '--namespace', release.namespace]);
+  const other = ['install', 'other', chartFolder, ...place, ...values];
+  assert.match(
+    await cluster.helm.refused(other),
+    /CustomResourceDefinition .* exists and cannot be imported/,
+  );
+  await cluster.helm.ok([...other, '--take-ownership']);
 });
 
 test('Without crds.keep the kinds go with the release, and with them every object of theirs', async () => {

@@ -2,6 +2,7 @@ import { admitCreation, checkPreconditions } from './admission.ts';
 import { hasRules, objectRuleFaults } from './cel-rules.ts';
 import type { KubeObject } from './client.ts';
 import { schemaOf, type Endpoint } from './decode.ts';
+import { defaultObject } from './defaults.ts';
 import { isHeld, markDeleted, type DeleteOptions } from './deletion.ts';
 import { invalid, rulesNotChecked } from './field-error.ts';
 import { withManagedFields, type Writer } from './managed-fields.ts';
@@ -28,7 +29,7 @@ export class ObjectLifecycle {
     const metadata = newMetadata(decoded.metadata, namespace, type);
     const named = { ...decoded, metadata };
     admitCreation(named, type, this.#store, this.#types);
-    const fresh = hasStatusEndpoint(endpoint) ? withStatus(named, undefined) : named;
+    const fresh = hasStatusEndpoint(endpoint) ? withStatus(named, defaultStatus(endpoint)) : named;
     const prepared = type.strategy.prepare?.(fresh, undefined) ?? fresh;
     checkValid(endpoint, prepared, undefined);
     if (this.#store.get(type, namespace, metadata.name) !== undefined)
@@ -73,6 +74,10 @@ export class ObjectLifecycle {
     return object;
   }
 }
+
+/** What an object is shown with whose status nobody wrote yet. */
+const defaultStatus = (endpoint: Endpoint): KubeObject['status'] =>
+  (defaultObject({}, schemaOf(endpoint)) as Pick<KubeObject, 'status'>).status;
 
 function checkValid(endpoint: Endpoint, object: KubeObject, old: KubeObject | undefined): void {
   const { type } = endpoint;

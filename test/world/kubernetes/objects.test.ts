@@ -27,6 +27,20 @@ test('a created object carries uid, times, generation 1 and a manager, and no st
   });
 });
 
+test('a default of the status is what an object shows that has none yet, until the first write', async () => {
+  const defaultStatus = { observedGeneration: -1 };
+  await withApi([widgetCrd({ spec: open, defaultStatus })], async (client) => {
+    const created = await client.create(widgets, {
+      ...widget('one', { size: 1 }),
+      status: { phase: 'Ready' },
+    });
+    assert.deepEqual(created.status, defaultStatus);
+    assert.deepEqual(await client.get(widgets, 'one', 'default'), created);
+    const written = await client.updateStatus(widgets, { ...created, status: { phase: 'Ready' } });
+    assert.deepEqual(written.status, { phase: 'Ready' });
+  });
+});
+
 test('a name is generated from generateName', async () => {
   await withApi([crd], async (client) => {
     const object = { ...widget(''), metadata: { generateName: 'w-', namespace: 'default' } };

@@ -15,6 +15,7 @@ interface WidgetCrd {
   readonly spec: Schema;
   readonly root?: Schema;
   readonly hasStatus?: boolean;
+  readonly defaultStatus?: object;
   readonly scope?: 'Namespaced' | 'Cluster';
 }
 
@@ -22,6 +23,7 @@ export const widgetCrd = ({
   spec,
   root = {},
   hasStatus = true,
+  defaultStatus,
   scope = 'Namespaced',
 }: WidgetCrd): KubeObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -48,6 +50,7 @@ export const widgetCrd = ({
               spec,
               status: {
                 type: 'object',
+                ...(defaultStatus === undefined ? {} : { default: defaultStatus }),
                 properties: {
                   phase: { type: 'string' },
                   observedGeneration: { type: 'integer', format: 'int64' },

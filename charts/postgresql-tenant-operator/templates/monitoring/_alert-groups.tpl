@@ -1,14 +1,15 @@
 {{/* The groups of files/monitoring/alerts.yaml, with what the values leave out and add. */}}
 {{- define "postgresql-tenant-operator.alertGroups" -}}
 {{- $values := .Values.metrics.prometheusRule -}}
-{{- $unknown := $values.disabledAlerts -}}
+{{- $disabled := $values.disabledAlerts | default list -}}
+{{- $unknown := $disabled -}}
 {{- $groups := list -}}
 {{- range (.Files.Get "files/monitoring/alerts.yaml" | fromYaml).groups -}}
 {{- $rules := list -}}
 {{- range $rule := .rules -}}
 {{- $unknown = without $unknown $rule.alert -}}
-{{- if not (has $rule.alert $values.disabledAlerts) -}}
-{{- $_ := set $rule "labels" (mergeOverwrite $rule.labels $values.alertLabels) -}}
+{{- if not (has $rule.alert $disabled) -}}
+{{- $_ := set $rule "labels" (mergeOverwrite $rule.labels ($values.alertLabels | default dict)) -}}
 {{- with $values.runbookBaseUrl -}}
 {{- $_ := set $rule.annotations "runbook_url" (printf "%s#%s" . (lower $rule.alert)) -}}
 {{- end -}}
