@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 import { programPath, type ProgramName } from '../programs/programs.ts';
+import { watch } from '../world/servers/watchdog.ts';
 
 export interface Outcome {
   readonly code: number | null;
@@ -31,6 +32,7 @@ export async function runProgram(
     killSignal: 'SIGKILL',
     ...(cwd === undefined ? {} : { cwd }),
   });
+  watch(child);
   const written = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const)
     child[stream].setEncoding('utf8').on('data', (text: string) => (written[stream] += text));

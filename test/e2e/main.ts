@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 import { metacontrollerBinary } from '../control-plane/metacontroller-process.ts';
+import { watch } from '../world/servers/watchdog.ts';
 
 /*
  * Everything that needs the real control plane: the scenarios, on real parts in place of the stand-ins, and what cannot be
@@ -31,6 +32,8 @@ const tests = spawn(
     stdio: 'inherit',
   },
 );
+// Killed, it takes them along.
+watch(tests);
 // Told to end, the tests end first: each of them ends what it started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
 const late = setTimeout(() => tests.kill('SIGTERM'), longestMs);

@@ -1,4 +1,3 @@
-import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import {
   chmod,
   copyFile,
@@ -12,6 +11,8 @@ import {
   symlink,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+
+import { removeTree } from '../world/servers/remove-tree.ts';
 
 /** Takes the right to write from everybody, in all that is below, as `chmod -R a-w`. */
 export async function makeReadOnly(folder: string): Promise<void> {
@@ -49,19 +50,4 @@ export async function keepNewest(folder: string, count: number): Promise<void> {
     results.map(async (name) => ({ path: join(folder, name), at: (await stat(join(folder, name))).mtimeMs })),
   );
   for (const { path } of dated.sort((a, b) => b.at - a.at).slice(count)) removeTree(path);
-}
-
-/** Removes a tree, also a read-only one. Synchronous, so that it can be done when the process ends. */
-export function removeTree(folder: string): void {
-  const unlock = (path: string): void => {
-    if (!lstatSync(path).isDirectory()) return;
-    chmodSync(path, 0o700);
-    for (const name of readdirSync(path)) unlock(join(path, name));
-  };
-  try {
-    unlock(folder);
-  } catch {
-    // Not there, or partly not: what is there is removed.
-  }
-  rmSync(folder, { recursive: true, force: true });
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { removeTree } from '../world/servers/remove-tree.ts';
+import { temporaryFolder } from '../world/servers/temporary-folder.ts';
 import { copyBuildContext } from './build-context.ts';
 import { buildImage } from './build-image.ts';
-import { keepNewest, linkTree, makeReadOnly, ownByRoot, removeTree } from './file-trees.ts';
+import { keepNewest, linkTree, makeReadOnly, ownByRoot } from './file-trees.ts';
 import { type Image, imageConfig } from './image.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
@@ -22,7 +23,7 @@ const keptBuilds = 3;
  * @throws Error when a step of the Dockerfile fails
  */
 export async function imageFolder(): Promise<Image> {
-  const workspace = await mkdtemp(join(tmpdir(), 'pgtenancy-build-'));
+  const workspace = await temporaryFolder('build');
   try {
     const context = join(workspace, 'context');
     await copyBuildContext(project, context);
@@ -80,7 +81,7 @@ async function place(built: string): Promise<Image> {
   const now = new Date();
   await utimes(built, now, now);
   const config = imageConfig.parse(JSON.parse(await readFile(join(built, 'image.json'), 'utf8')));
-  const folder = await mkdtemp(join(tmpdir(), `pgtenancy-image-${basename(built)}-`));
+  const folder = await temporaryFolder(`image-${basename(built)}`);
   process.once('exit', () => removeTree(folder));
   await chmod(folder, 0o755);
   const root = join(folder, 'root');

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { keepNewest, linkTree, removeTree } from './file-trees.ts';
+import { removeTree } from '../world/servers/remove-tree.ts';
+import { keepNewest, linkTree } from './file-trees.ts';
 import type { Stage } from './stage.ts';
 
 /** One for the compiler and everything else, one for production. */

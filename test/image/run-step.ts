@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 
+import { watch } from '../world/servers/watchdog.ts';
 import type { Stage } from './stage.ts';
 
 const timeoutMs = 10 * 60_000;
@@ -24,6 +25,7 @@ export async function runStep(stage: Stage, command: string): Promise<void> {
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
   });
+  watch(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -63,10 +63,13 @@ export class HookProcess {
   /** Fills the compile cache once: without a configuration the process ends as soon as everything is loaded. */
   static async warm(): Promise<void> {
     if (existsSync(compileCache)) return;
-    await once(
-      spawn(process.execPath, [entry], { env: { NODE_COMPILE_CACHE: compileCache }, stdio: 'ignore' }),
-      'exit',
-    );
+    const loading = spawn(process.execPath, [entry], {
+      env: { NODE_COMPILE_CACHE: compileCache },
+      stdio: 'ignore',
+      timeout: 60_000,
+    });
+    watch(loading);
+    await once(loading, 'exit');
   }
 
   static async start(

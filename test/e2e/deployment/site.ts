@@ -1,5 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,6 +14,7 @@ import { openBaoBinary } from '../../world/servers/openbao-binary.ts';
 import { type OpenBao, startOpenBao } from '../../world/servers/openbao.ts';
 import { issueCertificate, setUpPki } from '../../world/servers/pki.ts';
 import { type Postgres, startPostgres } from '../../world/servers/postgres.ts';
+import { temporaryFolder } from '../../world/servers/temporary-folder.ts';
 import { dockerWithRegistry } from './docker.ts';
 import { helmWithForeignCharts } from './foreign-charts.ts';
 import { psqlOn } from './psql.ts';
@@ -63,7 +63,7 @@ export async function startSite(): Promise<Site> {
 type AtEnd = (end: () => Promise<unknown>) => void;
 
 async function build(atEnd: AtEnd): Promise<Omit<Site, 'close'>> {
-  const root = await mkdtemp(join(tmpdir(), 'pgtenancy-site-'));
+  const root = await temporaryFolder('site');
   atEnd(() => rm(root, { recursive: true, force: true }));
   const folders = { repository: join(root, 'repository'), bin: join(root, 'bin'), home: join(root, 'home') };
   for (const folder of Object.values(folders)) await mkdir(folder);

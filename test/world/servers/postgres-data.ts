@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { access, chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
+import { watch } from './watchdog.ts';
+
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
@@ -59,6 +61,7 @@ async function initdb(data: DataFolder, user: string, passwordFile: string): Pro
       ...(data.uid === undefined ? {} : { uid: data.uid, gid: data.uid }),
     },
   );
+  watch(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -1,5 +1,7 @@
-import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { removeTree } from './remove-tree.ts';
 
 /*
  * Reads `+<pid>`, `-<pid>` and `><folder>`; when its input ends, the processes that are left are killed, and the folders
@@ -25,5 +27,11 @@ for (const pid of watched) {
 }
 
 // A killed server may write for another moment.
-for (const folder of folders)
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+await sleep(200);
+for (const folder of folders) {
+  try {
+    removeTree(folder);
+  } catch {
+    // What cannot be removed must not keep the others.
+  }
+}
