@@ -141,7 +141,7 @@ test('An Instance that is being deleted takes no new Tenant; where there is one 
   // Only its own Tenants hold it up, not those of the other Instance on that server.
   await remove(stage, 'fourth');
   const isGone = async () => (await stage.kube.get(instances, 'pg-again')) === undefined;
-  await waitFor('the Instance to go', isGone, { timeoutMs: 30_000 });
+  await waitFor('the Instance to go', isGone, { timeoutMs: 90_000 });
   await untilCondition(stage, 'fifth', 'Ready', { status: 'False', reason: 'InstanceNotFound' });
   await apply(stage, instance('pg-again', stage.world.postgres.port));
   await untilReady(stage, 'fifth');

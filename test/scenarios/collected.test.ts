@@ -121,7 +121,7 @@ async function newNamespace(name: string): Promise<void> {
 
 const namespaceGone = (name: string): Promise<true> =>
   waitFor(`namespace ${name} to go`, async () => (await stage.kube.get(namespaces, name)) === undefined, {
-    timeoutMs: 40_000,
+    timeoutMs: 90_000,
   });
 
 test('With its namespace a Tenant goes as its policy says, and nothing is created in what is being deleted', async () => {
@@ -174,7 +174,7 @@ test('Namespace and Instance go together, also while the operator is away: Tenan
   await waitFor(
     'the Instance to go',
     async () => (await stage.kube.get(instances, 'pg-both')) === undefined,
-    { timeoutMs: 30_000 },
+    { timeoutMs: 90_000 },
   );
   assert.deepEqual(await remainsOf(stage, 'both/keep'), kept);
   assert.deepEqual(await precious(secret), [{ one: 1 }]);

@@ -172,7 +172,7 @@ test('Delete stops before the first thing is destroyed while something else depe
     'the Tenant to go',
     async () => Object.keys(await inPostgres(stage, 'shop_tied')).length === 0,
     {
-      timeoutMs: 20_000,
+      timeoutMs: 90_000,
     },
   );
 });
@@ -193,7 +193,7 @@ test('An Instance stays while Tenants live on it, says how many and which, and g
   await untilCondition(stage, 'three', 'Ready', { status: 'False', reason: 'InstanceTerminating' });
   await Promise.all([remove(stage, 'one'), remove(stage, 'two'), remove(stage, 'three')]);
   const gone = async (): Promise<boolean> => (await stage.kube.get(instances, 'pg-second')) === undefined;
-  await waitFor('the Instance to go', gone, { timeoutMs: 20_000 });
+  await waitFor('the Instance to go', gone, { timeoutMs: 90_000 });
   const rows = await sql(stage, 'select instance_uid from pgtenancy.instance');
   assert.equal(rows.length, 1);
 });

@@ -68,7 +68,7 @@ export async function interrupting(
   try {
     await stage.kube.delete(tenants, name, namespace);
     const what = `the deletion of ${tenantName} to come to that point`;
-    const { failed } = await waitFor(what, () => outcome, { timeoutMs: 40_000 });
+    const { failed } = await waitFor(what, () => outcome, { timeoutMs: 90_000 });
     if (failed !== undefined) throw new Error('what was to happen meanwhile failed', { cause: failed });
   } finally {
     faults.beforeCall = undefined;
@@ -80,7 +80,7 @@ export const untilGone = (stage: Stage, tenantName: TenantName): Promise<true> =
   return waitFor(
     `Tenant ${tenantName} to go`,
     async () => (await stage.kube.get(tenants, name, namespace)) === undefined,
-    { timeoutMs: 40_000 },
+    { timeoutMs: 90_000 },
   );
 };
 

@@ -128,7 +128,7 @@ test('A policy that becomes Retain while the database is being dropped waits for
     const running =
       "select from pg_catalog.pg_stat_activity where state = 'active' and query ~ '^drop database'";
     await waitFor('the drop to run', async () => (await sql(stage, running)).length > 0, {
-      timeoutMs: 30_000,
+      timeoutMs: 90_000,
     });
     await toRetain('dropping');
     const waiting = await until(stage, 'dropping', 'to wait for the drop', (object) => {

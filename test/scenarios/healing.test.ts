@@ -171,7 +171,7 @@ async function isPutRight({ title, name, harm, healed, steps }: Damage): Promise
   const before = await possessions(name);
   const done = actsIn(stage.world.hook.log(), name).length;
   await harm(stage);
-  await waitFor(`${title} to be put right`, () => healed(stage), { timeoutMs: 20_000, everyMs: 100 });
+  await waitFor(`${title} to be put right`, () => healed(stage), { timeoutMs: 90_000, everyMs: 100 });
   await untilReady(stage, name);
   await settled(stage, name);
   const acts = actsIn(stage.world.hook.log(), name).slice(done);

@@ -41,5 +41,5 @@ export const untilInstance = (
         ready?.status === wanted.status && (wanted.reason === undefined || ready.reason === wanted.reason);
       return matches ? found : undefined;
     },
-    { timeoutMs: 20_000 },
+    { timeoutMs: 90_000 },
   );

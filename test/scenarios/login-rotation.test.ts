@@ -28,10 +28,10 @@ test('The login is replaced while Tenants live, climb and go, and the old one ca
   const sessionsOf = (name: string) =>
     sql(stage, 'select from pg_catalog.pg_stat_activity where usename = $1', { values: [name] });
   await waitFor('the new login', async () => (await sessionsOf(login.username)).length > 0, {
-    timeoutMs: 20_000,
+    timeoutMs: 90_000,
   });
   await waitFor('the end of the old one', async () => (await sessionsOf(management.username)).length === 0, {
-    timeoutMs: 20_000,
+    timeoutMs: 90_000,
   });
   await sql(stage, `drop role ${management.username}`);
   await untilReady(stage, 'climbs');

@@ -127,7 +127,7 @@ test('Twenty clients that connect again and again do not hold a deletion up', as
     }
   });
   try {
-    await waitFor('all of them to have been there', () => connected >= 20, { timeoutMs: 20_000 });
+    await waitFor('all of them to have been there', () => connected >= 20, { timeoutMs: 90_000 });
     await remove(stage, 'busy');
   } finally {
     going = false;

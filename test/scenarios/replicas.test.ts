@@ -22,7 +22,7 @@ before(async () => {
   balancer = await startBalancer([hook.url, second.url], hookAccess.certificate);
   await stage.world.callHookAt(balancer.url);
   const bothServe = (): boolean => balancer.served.every((requests) => requests > 0);
-  await waitFor('both replicas to be asked', bothServe, { timeoutMs: 20_000 });
+  await waitFor('both replicas to be asked', bothServe, { timeoutMs: 90_000 });
 });
 after(async () => {
   await stage.close();

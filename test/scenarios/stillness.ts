@@ -65,7 +65,7 @@ export const lookedAtAgain = (stage: Stage, name: TenantName): Promise<true> =>
 function moreCalls(what: string, times: number, calls: () => readonly HookCall[][]): Promise<true> {
   const enough = calls().map(({ length }) => length + times);
   return waitFor(what, () => calls().every(({ length }, index) => length >= (enough[index] ?? 0)), {
-    timeoutMs: 30_000,
+    timeoutMs: 90_000,
   });
 }
 
@@ -87,5 +87,5 @@ export const settled = (stage: Stage, ...names: readonly TenantName[]): Promise<
         const [last, before] = syncsOf(stage, name).slice(-2);
         return before !== undefined && isDeepStrictEqual(last?.response, before.response);
       }),
-    { timeoutMs: 30_000 },
+    { timeoutMs: 90_000 },
   );

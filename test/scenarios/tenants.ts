@@ -70,7 +70,7 @@ export async function until(
   name: TenantName,
   what: string,
   holds: (object: KubeObject) => boolean,
-  { timeoutMs = 30_000 }: Patience = {},
+  { timeoutMs = 90_000 }: Patience = {},
 ): Promise<KubeObject> {
   let last: KubeObject | undefined;
   try {
@@ -105,7 +105,7 @@ export const confirm = (stage: Stage, name: TenantName, token: string): Promise<
 export async function remove(
   stage: Stage,
   name: TenantName,
-  { timeoutMs = 30_000 }: Patience = {},
+  { timeoutMs = 90_000 }: Patience = {},
 ): Promise<void> {
   await stage.kube.delete(tenants, splitName(name).name, splitName(name).namespace);
   try {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function waitFor<T>(
   what: string,
   probe: () => T | Promise<T>,
-  { timeoutMs = 10_000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = 30_000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<Exclude<T, undefined | false>> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
