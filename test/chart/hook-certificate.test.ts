@@ -93,3 +93,13 @@ test("a bearer token is nobody's but that of an existing Secret: no rendering ma
   assert.deepEqual(made.sort(), [`${release.fullname}-ca`, `${release.fullname}-tls`]);
   assert.ok(JSON.stringify(only(objects, 'Deployment')).includes('"secretName":"hook-token"'));
 });
+
+test('what stands in the values as text is text, also where YAML would read something else', async () => {
+  const issuer = 'hook.tls.certManager.issuerRef';
+  const objects = await render([
+    ...withValues('cert-manager-issuer', '--set-string'),
+    `${issuer}.name=1,${issuer}.kind=true,${issuer}.group=2`,
+  ]);
+  const { issuerRef } = only(objects, 'Certificate')['spec'] as { readonly issuerRef: unknown };
+  assert.deepEqual(issuerRef, { group: '2', kind: 'true', name: '1' });
+});

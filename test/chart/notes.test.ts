@@ -44,6 +44,14 @@ test('the notes warn of what is open, and of what an uninstallation would destro
   assert.match(going, /WARNING: crds\.keep is false/);
 });
 
+test('the notes warn of a release without CompositeControllers', async () => {
+  for (const set of ['metacontroller.enabled=false', 'metacontroller.compositeControllers=never'])
+    assert.match(
+      await notesOf(...withValues('minimal', '--set', set)),
+      /WARNING: this release has no CompositeControllers/,
+    );
+});
+
 test('the notes name the namespace that the NetworkPolicy lets in', async () => {
   const notes = await notesOf(...withValues('minimal', '--set', 'metacontroller.namespace=platform'));
   assert.match(notes, /lets the namespace platform call the hook/);

@@ -80,6 +80,8 @@ test('wherever the schema knows keys, it knows all of them', () => {
   assert.deepEqual(loose, []);
 });
 
+const certificate = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----';
+
 const refusals: readonly (readonly [title: string, set: string, message: RegExp])[] = [
   ['an unknown value', 'hook.tsl.source=none', /at '\/hook': additional properties 'tsl' not allowed/],
   ['an unknown word', 'hook.tls.source=self-signed', /value must be one of 'generated', 'secret'/],
@@ -89,6 +91,55 @@ const refusals: readonly (readonly [title: string, set: string, message: RegExp]
   ['an external address in the clear', 'openbao.externalAddress=http://bao', /externalAddress/],
   ['a digest that is none', 'image.digest=latest', /at '\/image\/digest'/],
   ['a bundle that is no PEM', 'postgres.ca.bundle=MIIB', /at '\/postgres\/ca\/bundle'/],
+  [
+    'a private key beside a certificate',
+    `postgres.ca.bundle=${certificate}\n-----BEGIN EC PRIVATE KEY-----\nMIIB\n-----END EC PRIVATE KEY-----`,
+    /at '\/postgres\/ca\/bundle': value must be 'certificates, without any private key'/,
+  ],
+  [
+    'a bundle with something else than certificates',
+    `openbao.ca.bundle=${certificate}\n-----BEGIN PARAMETERS-----\nMIIB\n-----END PARAMETERS-----`,
+    /at '\/openbao\/ca\/bundle'/,
+  ],
+  ['more Pods than anybody means', 'replicas=101', /at '\/replicas': maximum: got 101, want 100/],
+  ['an image that is none', 'image.repository=registry: x', /at '\/image\/repository'/],
+  [
+    'a tag in the repository',
+    'image.repository=registry.example.com/operator:1.0',
+    /at '\/image\/repository'/,
+  ],
+  ...['https://hook/path', 'https://hook:0', 'https://hook:65536', 'https://a b', 'https://u@hook'].map(
+    (url) =>
+      [
+        `${url} as the hook's origin`,
+        `metacontroller.hookUrl=${url}`,
+        /at '\/metacontroller\/hookUrl'/,
+      ] as const,
+  ),
+  ['one IP family twice', 'service.ipFamilies={IPv4,IPv4}', /at '\/service\/ipFamilies': items at 0 and 1/],
+  [
+    'a liveness probe that the API server refuses',
+    'livenessProbe.successThreshold=2',
+    /at '\/livenessProbe\/successThreshold'/,
+  ],
+  ...['commonLabels', 'podLabels', 'metacontroller.labels'].flatMap((labels) => [
+    [`a label of ${labels} that is none`, `${labels}.team=-a`, /\/team': '-a' does not match/] as const,
+    [
+      `the name of a label of ${labels} that is none`,
+      `${labels}.a b=x`,
+      /invalid propertyName 'a b'/,
+    ] as const,
+  ]),
+  [
+    'a variable that the chart sets',
+    'extraEnv[0].name=INSTALLATION',
+    /extraEnv must not have INSTALLATION, which the chart sets itself/,
+  ],
+  [
+    'a volume that the chart has',
+    'extraVolumes[0].name=kubernetes-api',
+    /extraVolumes must not have kubernetes-api, which the chart sets itself/,
+  ],
   ['an IP address that is none', 'hook.tls.extraIpAddresses={10.0.0}', /extraIpAddresses\/0/],
   ['a timeout that the operator refuses', 'hook.timeoutSeconds=10', /minimum: got 10, want 15/],
   [
@@ -166,6 +217,32 @@ for (const [title, set, message] of refusals)
     );
     assert.match(failureShape.parse(failure).stderr, message);
   });
+
+const allowed: readonly (readonly [title: string, set: string])[] = [
+  [
+    'certificates with text around them',
+    `postgres.ca.bundle=# A - B\n${certificate}\n# --- C\n${certificate}\n`,
+  ],
+  ['a registry with a port', 'image.repository=localhost:5000/platform/tenant_operator'],
+  ['an IPv6 address as the host of the hook', 'metacontroller.hookUrl=https://[2001:db8::1]:65535'],
+  ['a prefix in the name of a label', String.raw`commonLabels.example\.com/team=A.b_c`],
+  ['a variable that the chart knows and does not set', 'extraEnv[0].name=OPENBAO_NAMESPACE'],
+];
+
+for (const [title, set] of allowed)
+  test(`taken: ${title}`, async () => {
+    assert.ok((await render(withValues('minimal', '--set', set))).length > 0);
+  });
+
+test('a private key that is refused is not shown', async () => {
+  const key = 'postgres.ca.bundle=-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----';
+  await assert.rejects(render(withValues('minimal', '--set', key)), (error: unknown) => {
+    const { stderr } = failureShape.parse(error);
+    assert.match(stderr, /without any private key/);
+    assert.doesNotMatch(stderr, /c2VjcmV0/);
+    return true;
+  });
+});
 
 test('what has no default is asked for in one message', async () => {
   await assert.rejects(render([]), (error: unknown) => {

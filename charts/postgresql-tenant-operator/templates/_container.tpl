@@ -7,7 +7,7 @@
     fieldRef:
       fieldPath: metadata.namespace
 - name: LOG_LEVEL
-  value: {{ .Values.logLevel }}
+  value: {{ .Values.logLevel | quote }}
 {{- with .Values.listenAddress }}
 - name: HOST
   value: {{ . | quote }}
@@ -27,7 +27,7 @@
   value: /etc/postgresql-tenant-operator/postgres-ca.crt
 {{- end }}
 - name: SECRET_STORE_KIND
-  value: {{ .Values.secretStore.kind }}
+  value: {{ .Values.secretStore.kind | quote }}
 - name: SECRET_STORE_NAME
   value: {{ .Values.secretStore.name | quote }}
 - name: HOOK_TIMEOUT_SECONDS
@@ -40,9 +40,6 @@
   value: {{ int .Values.reconcile.loginCheckSeconds.max | quote }}
 - name: RESYNC_SECONDS
   value: {{ int .Values.reconcile.resyncSeconds | quote }}
-{{- with .Values.extraEnv }}
-{{ toYaml . }}
-{{- end }}
 {{- end -}}
 
 {{- define "postgresql-tenant-operator.hookEnv" -}}
@@ -166,7 +163,7 @@ true
     secretName: {{ .Values.openbao.tokenSecret.name | quote }}
     defaultMode: 0440
     items:
-      - key: {{ .Values.openbao.tokenSecret.key }}
+      - key: {{ .Values.openbao.tokenSecret.key | quote }}
         path: token
   {{- else }}
   # A token that only OpenBao accepts.
@@ -202,9 +199,9 @@ true
       {{- $ca := (get $.Values $name).ca }}
       {{- if or $ca.bundle $ca.configMap.name }}
       - configMap:
-          name: {{ $ca.configMap.name | default (include "postgresql-tenant-operator.certificatesName" $) }}
+          name: {{ $ca.configMap.name | default (include "postgresql-tenant-operator.certificatesName" $) | quote }}
           items:
-            - key: {{ ternary (printf "%s-ca.crt" $name) $ca.configMap.key (empty $ca.configMap.name) }}
+            - key: {{ ternary (printf "%s-ca.crt" $name) $ca.configMap.key (empty $ca.configMap.name) | quote }}
               path: {{ $name }}-ca.crt
       {{- end }}
       {{- end }}

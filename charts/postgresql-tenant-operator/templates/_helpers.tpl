@@ -35,8 +35,8 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{/* The part of them that says which chart made it. */}}
 {{- define "postgresql-tenant-operator.chartLabels" -}}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" | quote }}
 {{- end -}}
 
 {{/* Labels of the operator's Pods. */}}
@@ -131,7 +131,7 @@ true
 {{- define "postgresql-tenant-operator.webhook" -}}
 version: v2
 webhook:
-  url: {{ include "postgresql-tenant-operator.hookOrigin" .context }}{{ .path }}
+  url: {{ printf "%s%s" (include "postgresql-tenant-operator.hookOrigin" .context) .path | quote }}
   timeout: {{ .seconds }}s
   {{- with include "postgresql-tenant-operator.hookCa" .context }}
   caBundle:
@@ -162,7 +162,7 @@ true
 
 {{/* Labels of the Pod of `helm test`: none of them selects the operator's Pods. */}}
 {{- define "postgresql-tenant-operator.testLabels" -}}
-app.kubernetes.io/name: {{ include "postgresql-tenant-operator.name" . | trunc 58 }}-test
+app.kubernetes.io/name: {{ include "postgresql-tenant-operator.name" . | trunc 58 | printf "%s-test" | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 

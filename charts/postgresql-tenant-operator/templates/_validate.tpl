@@ -20,6 +20,8 @@
 {{- $faults = append $faults "serviceAccount.name is required with serviceAccount.create=false: the existing ServiceAccount" -}}
 {{- end -}}
 {{- $faults = concat $faults (include "postgresql-tenant-operator.labelFaults" . | fromJsonArray) -}}
+{{- $faults = concat $faults (include "postgresql-tenant-operator.extraFaults" . | fromJsonArray) -}}
+{{- $faults = concat $faults (include "postgresql-tenant-operator.upgradeFaults" . | fromJsonArray) -}}
 {{- $budget := $v.podDisruptionBudget -}}
 {{- if and $budget.enabled (not (include "postgresql-tenant-operator.isGiven" $budget.minAvailable)) (not (include "postgresql-tenant-operator.isGiven" $budget.maxUnavailable)) -}}
 {{- $faults = append $faults "podDisruptionBudget.maxUnavailable or podDisruptionBudget.minAvailable is required: with neither, nothing is held up" -}}
@@ -38,6 +40,26 @@
 {{- range $label, $_ := get $.Values $name | default dict -}}
 {{- if has $label $reserved -}}
 {{- $faults = append $faults (printf "%s must not have %s, which the chart sets itself" $name $label) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $faults | toJson -}}
+{{- end -}}
+
+{{/* As a JSON list: names in the Pod that are taken. Of two variables of one name the last one counts, without a word. */}}
+{{- define "postgresql-tenant-operator.extraFaults" -}}
+{{- $faults := list -}}
+{{- $own := dict "extraEnv" "env" "extraVolumes" "volumes" -}}
+{{- range $value, $part := $own -}}
+{{- with get $.Values $value -}}
+{{- $taken := list -}}
+{{- range include (printf "postgresql-tenant-operator.%s" $part) $ | fromYamlArray -}}
+{{- $taken = append $taken .name -}}
+{{- end -}}
+{{- range . -}}
+{{- if has .name $taken -}}
+{{- $faults = append $faults (printf "%s must not have %s, which the chart sets itself" $value .name) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -69,6 +69,46 @@ test('CRDs that an uninstalled release left are taken over by one of another nam
   await cluster.helm.ok([...other, '--take-ownership']);
 });
 
+test('An upgrade that would delete the kinds is refused until they are kept, and then leaves them', async () => {
+  await installKinds(cluster, 'metacontroller');
+  await helm('install', '--set', 'crds.keep=false');
+  await untilServed(cluster.kube, ownKinds);
+  await cluster.kube.create(instances, instance('pg-main', 5432));
+  const off = ['--set', 'crds.enabled=false'] as const;
+  const said = await cluster.helm.refused([
+    'upgrade',
+    release.name,
+    chartFolder,
+    ...place,
+    ...values,
+    ...off,
+  ]);
+  assert.match(said, /crds\.enabled=false would delete postgresqlinstances\.pgtenancy\.io/);
+  assert.match(said, /crds\.enabled=false would delete postgresqltenants\.pgtenancy\.io/);
+  await helm('upgrade');
+  await helm('upgrade', ...off);
+  assert.ok(await cluster.kube.get(instances, 'pg-main'));
+});
+
+test('An upgrade that would change the selector of the Deployment is refused with a sentence', async () => {
+  await helm('install');
+  const renamed = ['--set', `nameOverride=other,fullnameOverride=${release.name}`] as const;
+  const args = ['upgrade', release.name, chartFolder, ...place, ...values, ...renamed];
+  assert.match(
+    await cluster.helm.refused(args),
+    /nameOverride must stay what it was: the Deployment postgresql-tenant-operator selects its Pods by/,
+  );
+  await helm('upgrade', '--set', 'commonLabels.team=platform');
+});
+
+test('An upgrade that turns the CompositeControllers off deletes them, and the notes say so', async () => {
+  await installKinds(cluster, 'metacontroller');
+  assert.doesNotMatch(await helm('install'), /has no CompositeControllers/);
+  const notes = await helm('upgrade', '--set', 'metacontroller.compositeControllers=never');
+  assert.match(notes, /WARNING: this release has no CompositeControllers, and Helm deletes those/);
+  assert.deepEqual((await cluster.kube.list(compositeControllers)).items, []);
+});
+
 test('Without crds.keep the kinds go with the release, and with them every object of theirs', async () => {
   await installKinds(cluster, 'metacontroller');
   assert.match(await helm('install', '--set', 'crds.keep=false'), /WARNING: crds\.keep is false/);
