@@ -59,7 +59,14 @@ test('labels of metrics are bounded, whatever is asked for', async () => {
   const { body } = await probes.inject('/metrics');
   assert.ok(!body.includes('canary'));
   const routes = new Set([...body.matchAll(/route="([^"]*)"/g)].map(([, route]) => route));
-  assert.deepEqual([...routes].sort(), ['/tenants/sync', 'other']);
+  const hooks = [
+    'instances/finalize',
+    'instances/sync',
+    'tenants/customize',
+    'tenants/finalize',
+    'tenants/sync',
+  ];
+  assert.deepEqual([...routes].sort(), [...hooks.map((hook) => `/${hook}`), 'other']);
 });
 
 test('acts are counted by step and outcome, never by whom they were for', async () => {
@@ -76,7 +83,9 @@ test('acts are counted by step and outcome, never by whom they were for', async 
 test('two operators in one process keep their own metrics', async () => {
   const [one, other] = [trialApp(), trialApp()];
   await one.post('/tenants/sync', '{');
-  assert.ok(!(await other.probes.inject('/metrics')).body.includes('route="/tenants/sync"'));
+  const refused = /route="\/tenants\/sync",code="400"/;
+  assert.match((await one.probes.inject('/metrics')).body, refused);
+  assert.doesNotMatch((await other.probes.inject('/metrics')).body, refused);
 });
 
 test('the probes take no hook, no other method, and repeat nothing', async () => {
