@@ -30,7 +30,7 @@ export async function startStage(which: Which): Promise<Stage> {
     for (const end of ends.splice(0).reverse()) await end();
   };
   try {
-    const plane = await startControlPlane();
+    const plane = await startControlPlane({ controllersLater: true });
     ends.push(() => plane.close());
     const bao = await startOpenBao({ mode: 'dev' });
     ends.push(() => bao.close());
@@ -55,6 +55,8 @@ const start = (which: Which, folder: string, access: ApiAccess): Promise<{ stop(
 async function prepare(plane: ControlPlane, bao: OpenBao): Promise<KvClient> {
   const { kube } = plane;
   await installCrds(plane, await externalSecretsCrds());
+  // Its garbage collector knows these kinds from the start, and not half a minute later.
+  await plane.startControllers();
   await kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
   const { mount, readerToken } = await setUpKv(bao, { installation: 'one' });
   for (const [name, token] of Object.entries({ openbao: readerToken, refused: 'nobody' }))
