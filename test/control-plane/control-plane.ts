@@ -6,6 +6,7 @@ import { startControllerManager } from './controller-manager.ts';
 import { startEtcd } from './etcd.ts';
 import { type KubeApiserver, type KubeApiserverOptions, startKubeApiserver } from './kube-apiserver.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
+import { closable } from '../world/servers/closable.ts';
 import { temporaryFolder } from '../world/servers/temporary-folder.ts';
 
 /** A real Kubernetes control plane on loopback, without nodes. */
@@ -34,33 +35,24 @@ interface ControlPlaneOptions extends KubeApiserverOptions {
 }
 
 /** etcd, kube-apiserver and kube-controller-manager; what was started is ended again when one of them fails. */
-export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const folder = await temporaryFolder('plane');
-  const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
-  const close = async (): Promise<void> => {
-    const failures: unknown[] = [];
-    for (const end of ends.splice(0).reverse()) await end().catch((error: unknown) => failures.push(error));
-    if (failures.length > 0) throw new AggregateError(failures, 'the control plane did not end in order');
-  };
-  try {
+export const startControlPlane = (options: ControlPlaneOptions = {}): Promise<ControlPlane> =>
+  closable(async (atEnd) => {
+    const folder = await temporaryFolder('plane');
+    atEnd(() => rm(folder, { recursive: true, force: true }));
     const etcd = await startEtcd(folder);
-    ends.push(etcd.close);
+    atEnd(etcd.close);
     const api = await startKubeApiserver(folder, etcd, options);
-    ends.push(api.close);
+    atEnd(api.close);
     const startControllers = async (): Promise<void> => {
       const manager = await startControllerManager(folder, api);
-      ends.push(manager.close);
+      atEnd(manager.close);
     };
     if (options.controllersLater !== true) await startControllers();
     const admin = { url: api.url, ca: api.ca, token: api.adminToken };
     return {
-      ...{ api, admin, folder, close, startControllers },
+      ...{ api, admin, folder, startControllers },
       kube: new KubeClient(admin),
       kubeconfig: await writeKubeconfig(`${folder}/admin.kubeconfig`, admin),
       audit: () => readAuditLog(api.auditFile),
     };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
+  });

@@ -2,21 +2,20 @@ import type { ApiAccess } from '../world/kubernetes/client.ts';
 import { compositeControllers } from '../world/kubernetes/resources.ts';
 import { FaultInjector } from '../world/metacontroller/faults.ts';
 import type { HookCall } from '../world/metacontroller/hooks.ts';
-import { type Metacontroller, startMetacontroller } from '../world/metacontroller/metacontroller.ts';
+import { type RestartableMetacontroller, startRestartable } from '../world/metacontroller/restartable.ts';
 import type { ApplyStrategy } from '../world/metacontroller/server-side-apply.ts';
+import type { AtEnd } from '../world/servers/closable.ts';
 import type { Certificate } from '../world/servers/pki.ts';
 import { startApiEdge } from './api-edge.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { HookEdge } from './hook-edge.ts';
-import { type MetacontrollerProcess, startMetacontrollerProcess } from './metacontroller-process.ts';
+import { startMetacontrollerProcess } from './metacontroller-process.ts';
 import { accessOf } from './service-account.ts';
 
 /** Metacontroller, or what stands in for it: whoever calls the hook. */
-export interface HookCaller extends Pick<Metacontroller, 'faults'> {
+export interface HookCaller extends Pick<RestartableMetacontroller, 'faults' | 'restart'> {
   /** It calls the hook at this origin from now on. */
   callHookAt(url: string): Promise<void>;
-  /** Ends it as a lost node would, and starts it again. */
-  restart(): Promise<void>;
 }
 
 export interface CallerOptions {
@@ -30,7 +29,7 @@ export interface CallerOptions {
   readonly certificate: Certificate;
   readonly strategy: ApplyStrategy;
   readonly onCall: (call: HookCall) => void;
-  readonly atEnd: (end: () => Promise<unknown>) => void;
+  readonly atEnd: AtEnd;
 }
 
 const account = { namespace: 'metacontroller', name: 'metacontroller' };
@@ -45,12 +44,12 @@ export async function startRealCaller(binary: string, options: CallerOptions): P
   const apiEdge = await startApiEdge(plane.api, (method, path) => isLost(faults, method, path));
   atEnd(() => apiEdge.close());
   const access = await accessOf(plane.kube, { url: apiEdge.url, ca: plane.api.ca }, account);
-  const process: MetacontrollerProcess = await startMetacontrollerProcess(binary, folder, access, strategy);
+  const process = await startMetacontrollerProcess(binary, folder, access, strategy);
   atEnd(() => process.stop());
   return {
     faults: faults.faults,
     callHookAt: (url) => Promise.resolve(void (target = url)),
-    restart: () => process.kill().then(() => process.start()),
+    restart: () => process.restart(),
   };
 }
 
@@ -58,19 +57,16 @@ export async function startRealCaller(binary: string, options: CallerOptions): P
 export async function startStandInCaller(options: CallerOptions): Promise<HookCaller> {
   const { plane, api, onCall, strategy, atEnd } = options;
   const access = await accessOf(plane.kube, api, account);
-  const start = (): Promise<Metacontroller> =>
-    startMetacontroller({ api: access, maxBackoffMs: 2_000, applyStrategy: strategy, onCall });
-  let running = await start();
+  const running = await startRestartable({
+    ...{ api: access, maxBackoffMs: 2_000, applyStrategy: strategy, onCall },
+  });
   atEnd(() => running.stop());
   return {
     get faults() {
       return running.faults;
     },
+    restart: () => running.restart(),
     callHookAt: (url) => pointControllersAt(plane, url),
-    restart: async () => {
-      await running.stop();
-      running = await start();
-    },
   };
 }
 

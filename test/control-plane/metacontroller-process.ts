@@ -7,11 +7,10 @@ import { writeKubeconfig } from './kubeconfig.ts';
 /** The path of a real Metacontroller, 4.17.2 or newer; without it its stand-in takes part. */
 export const metacontrollerBinary = (): string | undefined => process.env['METACONTROLLER_BIN'];
 
-export interface MetacontrollerProcess {
+export interface RunningMetacontroller {
   log(): string;
-  /** SIGKILL, as a lost node; back with `start`. */
-  kill(): Promise<void>;
-  start(): Promise<void>;
+  /** Ends it as a lost node would, and starts it again. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -21,7 +20,7 @@ export async function startMetacontrollerProcess(
   folder: string,
   access: ApiAccess,
   strategy: ApplyStrategy,
-): Promise<MetacontrollerProcess> {
+): Promise<RunningMetacontroller> {
   const [metrics, health] = [await freePort(), await freePort()];
   const kubeconfig = await writeKubeconfig(`${folder}/metacontroller.kubeconfig`, access);
   const args = [
@@ -43,8 +42,11 @@ export async function startMetacontrollerProcess(
   };
   await start();
   return {
-    ...{ start, log: () => earlier + (run?.output() ?? '') },
-    kill: async () => run?.stop('SIGKILL'),
+    log: () => earlier + (run?.output() ?? ''),
+    restart: async () => {
+      await run?.stop('SIGKILL');
+      await start();
+    },
     stop: async () => run?.stop('SIGTERM'),
   };
 }

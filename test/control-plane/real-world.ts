@@ -3,12 +3,12 @@ import { rm } from 'node:fs/promises';
 import { imageFolder } from '../image/image-folder.ts';
 import { accessTo } from '../world/hook-access.ts';
 import { externalSecrets, namespaces, tenants } from '../world/kubernetes/resources.ts';
-import { installation, operatorNamespace } from '../world/names.ts';
-import { operatorRole } from '../world/operator-login.ts';
+import { operatorNamespace } from '../world/names.ts';
+import { letOperatorIn } from '../world/operator-login.ts';
 import { platformObjects } from '../world/platform-objects.ts';
-import { type PlatformServers, startPlatformServers } from '../world/platform-servers.ts';
+import { startPlatformServers } from '../world/platform-servers.ts';
+import type { AtEnd } from '../world/servers/closable.ts';
 import { freePort } from '../world/servers/free-port.ts';
-import { setUpKubernetesAuth, writeRole } from '../world/servers/kubernetes-auth.ts';
 import { KvClient } from '../world/servers/kv.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 import type { WorldBuilder } from '../world/world.ts';
@@ -17,7 +17,12 @@ import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { startExternalSecretsProcess } from './external-secrets-process.ts';
 import { startRealCaller, startStandInCaller } from './hook-caller.ts';
 import { metacontrollerBinary } from './metacontroller-process.ts';
-import { generatedCertificate, installOperator, operatorName, operatorTemplate } from './operator-release.ts';
+import {
+  generatedCertificate,
+  installOperator,
+  operatorTemplate,
+  releaseValues,
+} from './operator-release.ts';
 import {
   externalSecretsCrds,
   installControllerRights,
@@ -62,9 +67,14 @@ export const buildRealWorld: WorldBuilder = async (options, atEnd) => {
   for (const { resource, object } of platformObjects(servers)) await plane.kube.create(resource, object);
 
   say('the operator');
-  await letOperatorIn(plane, servers);
+  await letOperatorIn(servers, { kube: plane.kube, host: plane.api.url, ca: plane.api.ca });
   const port = await freePort();
-  await installOperator(plane, valuesFor({ servers, hookPort: port, kubernetesUrl: edge.url }));
+  await installOperator(plane, {
+    ...releaseValues(servers, `https://127.0.0.1:${port}`),
+    kubernetesApi: { url: edge.url },
+    // Times that no test has to wait for.
+    reconcile: { resyncSeconds: 5, loginCheckSeconds: { min: 5, max: 10 } },
+  });
   await plane.startControllers();
   await untilRightsGathered(plane.kube);
   const certificate = await generatedCertificate(plane);
@@ -114,7 +124,7 @@ async function allOf<A, B, C>(a: Promise<A>, b: Promise<B>, c: Promise<C>): Prom
 }
 
 /** The control plane, with the kinds and the rights of Metacontroller and External Secrets. */
-async function startPlane(atEnd: Parameters<WorldBuilder>[1]): Promise<ControlPlane> {
+async function startPlane(atEnd: AtEnd): Promise<ControlPlane> {
   const plane = await startControlPlane({ controllersLater: true });
   atEnd(() => plane.close());
   await installCrds(plane, [...(await metacontrollerCrds()), ...(await externalSecretsCrds())]);
@@ -132,38 +142,3 @@ async function restartApiServer({ api, kube }: ControlPlane): Promise<void> {
     );
   await waitFor('the API server to serve all kinds again', served, { timeoutMs: 60_000 });
 }
-
-/** OpenBao asks this API server about tokens, and lets the operator's ServiceAccount in. */
-async function letOperatorIn(plane: ControlPlane, { openBao, kvSetUp }: PlatformServers): Promise<void> {
-  const { token = '' } = await accessOf(plane.kube, plane.admin, { namespace: 'openbao', name: 'openbao' });
-  await setUpKubernetesAuth(openBao, { host: plane.api.url, ca: plane.api.ca, reviewerToken: token });
-  await writeRole(openBao, {
-    ...{ name: operatorRole, serviceAccount: operatorName, namespace: operatorNamespace },
-    policies: [kvSetUp.operatorPolicy],
-  });
-}
-
-/** What differs from a cluster: addresses of this machine, and times that no test has to wait for. */
-const valuesFor = ({
-  servers,
-  hookPort,
-  kubernetesUrl,
-}: {
-  readonly servers: PlatformServers;
-  readonly hookPort: number;
-  readonly kubernetesUrl: string;
-}) => ({
-  installation,
-  image: { repository: 'postgresql-tenant-operator' },
-  openbao: {
-    address: servers.openBao.url,
-    externalAddress: 'https://openbao.example.internal:8200',
-    mount: servers.kvSetUp.mount,
-    role: operatorRole,
-  },
-  postgres: { ca: { bundle: servers.ca } },
-  kubernetesApi: { url: kubernetesUrl },
-  metacontroller: { hookUrl: `https://127.0.0.1:${hookPort}` },
-  hook: { drainSeconds: 0 },
-  reconcile: { resyncSeconds: 5, loginCheckSeconds: { min: 5, max: 10 } },
-});

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 
 import { programPath, type ProgramName } from '../programs/programs.ts';
-import { watch } from '../world/servers/watchdog.ts';
+import { runToEnd } from '../world/servers/run-to-end.ts';
 
 export interface Outcome {
   readonly code: number | null;
@@ -32,14 +31,10 @@ export async function runProgram(
     killSignal: 'SIGKILL',
     ...(cwd === undefined ? {} : { cwd }),
   });
-  watch(child);
-  const written = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const)
-    child[stream].setEncoding('utf8').on('data', (text: string) => (written[stream] += text));
   // It may end without having read everything.
   child.stdin.once('error', () => undefined).end(input);
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, ...written };
+  const { code, stdout, stderr } = await runToEnd(child);
+  return { code, stdout, stderr };
 }
 
 /** The same, for what has to succeed: gives the standard output. @throws Error with both outputs */

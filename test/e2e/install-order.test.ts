@@ -7,25 +7,19 @@ import { imageFolder } from '../image/image-folder.ts';
 import type { Image } from '../image/image.ts';
 import { conditionOf, conditionsOf } from '../scenarios/conditions.ts';
 import { type PlatformServers, startPlatformServers } from '../world/platform-servers.ts';
+import { closable } from '../world/servers/closable.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 import { startYard, type Yard } from './install-order/yard.ts';
 
 /* The parts of an installation arrive in any order, or not at all: what is seen meanwhile, and that it heals by itself. */
 
-const ends: (() => Promise<unknown>)[] = [];
-let servers: PlatformServers;
+let servers: PlatformServers & { close(): Promise<void> };
 let image: Image;
 before(async () => {
-  servers = await startPlatformServers(
-    { openBao: 'server' },
-    (end) => ends.push(end),
-    () => undefined,
-  );
+  servers = await closable((atEnd) => startPlatformServers({ openBao: 'server' }, atEnd, () => undefined));
   image = await imageFolder();
 });
-after(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
+after(() => servers.close());
 
 let yards = 0;
 async function withYard(use: (yard: Yard) => Promise<void>): Promise<void> {

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 
-import { watch } from '../world/servers/watchdog.ts';
+import { runToEnd } from '../world/servers/run-to-end.ts';
 import type { Stage } from './stage.ts';
 
 const timeoutMs = 10 * 60_000;
@@ -25,11 +24,7 @@ export async function runStep(stage: Stage, command: string): Promise<void> {
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
   });
-  watch(child);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const [code] = (await once(child, 'close')) as [number | null];
+  const { code, output } = await runToEnd(child);
   if (code !== 0) throw new Error(`Dockerfile: \`RUN ${command}\` ended with ${String(code)}:\n${output}`);
 }
 

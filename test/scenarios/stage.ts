@@ -1,8 +1,8 @@
-import type { KubeClient, KubeObject } from '../world/kubernetes/client.ts';
+import type { KubeClient } from '../world/kubernetes/client.ts';
 import { secrets } from '../world/kubernetes/resources.ts';
 import { applyAll } from '../world/manifests-in.ts';
 import type { HookCall } from '../world/metacontroller/hooks.ts';
-import { operatorNamespace } from '../world/names.ts';
+import { managementSecret } from '../world/platform-objects.ts';
 import { startWorld, type World, type WorldOptions } from '../world/world.ts';
 import { Recorder } from './recorder.ts';
 import { instance, untilInstanceReady } from './instances.ts';
@@ -41,7 +41,7 @@ export async function raise(options: WorldOptions = {}): Promise<Stage> {
   let recorder: Recorder | undefined;
   try {
     recorder = await Recorder.start(world.kube);
-    await world.kube.create(secrets, managementSecret(world));
+    await world.kube.create(secrets, managementSecret(world.management));
     const { adminRole, managementDatabase } = world.management;
     const main = instance('pg-main', world.postgres.port, { adminRole, managementDatabase });
     await applyAll(world.kube, [main]);
@@ -59,10 +59,3 @@ export async function raise(options: WorldOptions = {}): Promise<Stage> {
     throw error;
   }
 }
-
-const managementSecret = ({ management }: World): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: { name: 'pg-main-management', namespace: operatorNamespace },
-  stringData: { username: management.username, password: management.password },
-});

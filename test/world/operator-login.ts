@@ -2,9 +2,27 @@ import { join } from 'node:path';
 
 import type { KubeClient } from './kubernetes/client.ts';
 import { namespaces, serviceAccounts } from './kubernetes/resources.ts';
+import { operatorNamespace } from './names.ts';
 import { ProjectedToken } from './projected-token.ts';
 import { openBaoAudience, setUpKubernetesAuth, writeRole } from './servers/kubernetes-auth.ts';
+import type { KvSetUp } from './servers/kv.ts';
 import type { OpenBao } from './servers/openbao.ts';
+
+interface Doors {
+  readonly openBao: OpenBao;
+  /** Whose policy whoever logs in gets. */
+  readonly kvSetUp: Pick<KvSetUp, 'operatorPolicy'>;
+}
+
+interface Reviewer {
+  /** May ask for tokens of the ServiceAccount `openbao` in the namespace `openbao`, which reviews those of others. */
+  readonly kube: KubeClient;
+  /** URL of the Kubernetes API, and its CA as PEM. */
+  readonly host: string;
+  readonly ca: string;
+  /** Of the auth method; default `kubernetes`. */
+  readonly mount?: string;
+}
 
 interface Parts {
   readonly openBao: OpenBao;
@@ -13,9 +31,7 @@ interface Parts {
   readonly kube: KubeClient;
   /** PEM: OpenBao wants one for the Kubernetes API even where it is not used. */
   readonly ca: string;
-  /** Name of the policy that whoever logs in gets. */
-  readonly policy: string;
-  readonly namespace: string;
+  readonly kvSetUp: Doors['kvSetUp'];
   /** Where the projected token is put. */
   readonly folder: string;
 }
@@ -34,20 +50,12 @@ interface OperatorLogin {
  * Kubernetes API.
  */
 export async function setUpOperatorLogin(parts: Parts): Promise<OperatorLogin> {
-  const { openBao, api, kube, ca, policy, namespace, folder } = parts;
+  const { openBao, api, kube, ca, kvSetUp, folder } = parts;
+  const namespace = operatorNamespace;
   await kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'openbao' } });
   await makeAccount(kube, 'openbao', 'openbao');
   await makeAccount(kube, namespace, operatorAccount);
-  // A day outlasts every demo.
-  const reviewer = await kube.requestToken('openbao', 'openbao', { expirationSeconds: 86_400 });
-  const reviewerToken = String(reviewer.status?.['token']);
-  await setUpKubernetesAuth(openBao, { host: api.url, ca, reviewerToken });
-  await writeRole(openBao, {
-    name: operatorRole,
-    serviceAccount: operatorAccount,
-    namespace,
-    policies: [policy],
-  });
+  await letOperatorIn({ openBao, kvSetUp }, { kube, host: api.url, ca });
   const file = join(folder, 'openbao-token');
   const token = await ProjectedToken.start({
     ...{ kube, namespace, serviceAccount: operatorAccount },
@@ -59,6 +67,18 @@ export async function setUpOperatorLogin(parts: Parts): Promise<OperatorLogin> {
     OPENBAO_SERVICE_ACCOUNT_TOKEN_FILE: file,
   };
   return { env, token };
+}
+
+/** Has OpenBao ask a Kubernetes API about tokens, and let in the operator's ServiceAccount there. */
+export async function letOperatorIn({ openBao, kvSetUp }: Doors, reviewer: Reviewer): Promise<void> {
+  const { kube, host, ca, mount = 'kubernetes' } = reviewer;
+  // A day outlasts every demo.
+  const { status } = await kube.requestToken('openbao', 'openbao', { expirationSeconds: 86_400 });
+  await setUpKubernetesAuth(openBao, { mount, host, ca, reviewerToken: String(status?.['token']) });
+  await writeRole(openBao, {
+    ...{ mount, name: operatorRole, serviceAccount: operatorAccount, namespace: operatorNamespace },
+    policies: [kvSetUp.operatorPolicy],
+  });
 }
 
 const makeAccount = async (kube: KubeClient, namespace: string, name: string): Promise<void> => {

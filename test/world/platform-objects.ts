@@ -1,6 +1,8 @@
 import type { KubeObject, Resource } from './kubernetes/client.ts';
 import { clusterSecretStores, secrets } from './kubernetes/resources.ts';
+import { operatorNamespace } from './names.ts';
 import type { KvSetUp } from './servers/kv.ts';
+import type { ManagementRole } from './servers/management-role.ts';
 import type { OpenBao } from './servers/openbao.ts';
 
 interface Subject {
@@ -16,6 +18,14 @@ export const platformObjects = ({ openBao, kvSetUp, platform }: Subject) => [
   ...store(openBao, 'postgresql-tenants', kvSetUp),
   ...store(openBao, 'platform', platform),
 ];
+
+/** The operator's login at PostgreSQL, as External Secrets would bring it. */
+export const managementSecret = ({ username, password }: ManagementRole): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'pg-main-management', namespace: operatorNamespace },
+  stringData: { username, password },
+});
 
 const store = (openBao: OpenBao, name: string, kv: KvSetUp): { resource: Resource; object: KubeObject }[] => [
   {

@@ -1,4 +1,5 @@
 import { installation, pgHost } from './names.ts';
+import type { AtEnd } from './servers/closable.ts';
 import { KvClient, setUpKv, type KvSetUp } from './servers/kv.ts';
 import {
   type ManagementRole,
@@ -34,7 +35,7 @@ export interface PlatformOptions {
 /** A real OpenBao with its mounts and its PKI, and a real PostgreSQL whose certificate it issued. */
 export async function startPlatformServers(
   options: PlatformOptions,
-  atEnd: (end: () => Promise<unknown>) => void,
+  atEnd: AtEnd,
   say: (step: string) => void,
 ): Promise<PlatformServers> {
   say('OpenBao');

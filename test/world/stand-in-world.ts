@@ -9,7 +9,7 @@ import { KubeClient, type KubeObject } from './kubernetes/client.ts';
 import { foreignCrds, loadCrds } from './kubernetes/manifests.ts';
 import { compositeControllers, crds, namespaces } from './kubernetes/resources.ts';
 import { controllersFor } from './metacontroller/controllers-for.ts';
-import { type Metacontroller, startMetacontroller } from './metacontroller/metacontroller.ts';
+import { startRestartable } from './metacontroller/restartable.ts';
 import { installation, operatorNamespace } from './names.ts';
 import { setUpOperatorLogin } from './operator-login.ts';
 import { platformObjects } from './platform-objects.ts';
@@ -52,10 +52,7 @@ export const buildStandInWorld: WorldBuilder = async (options, atEnd) => {
   atEnd(() => externalSecrets.stop());
 
   say('the operator');
-  const login = await setUpOperatorLogin({
-    ...{ openBao, api, kube, ca, folder },
-    ...{ policy: kvSetUp.operatorPolicy, namespace: operatorNamespace },
-  });
+  const login = await setUpOperatorLogin({ openBao, api, kube, ca, kvSetUp, folder });
   atEnd(() => login.token.stop());
   await writeFile(join(folder, 'ca.crt'), ca);
   const hookAccess = await setUpHookAccess({ openBao, kube, folder, namespace: operatorNamespace });
@@ -68,23 +65,12 @@ export const buildStandInWorld: WorldBuilder = async (options, atEnd) => {
   atEnd(() => hook.stop());
 
   say('Metacontroller');
-  const startCaller = (): Promise<Metacontroller> =>
-    startMetacontroller({
-      api: { url: api.url },
-      maxBackoffMs: 2_000,
-      ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
-    });
-  let caller = await startCaller();
-  atEnd(() => caller.stop());
-  const metacontroller = {
-    get faults() {
-      return caller.faults;
-    },
-    restart: async () => {
-      await caller.stop();
-      caller = await startCaller();
-    },
-  };
+  const metacontroller = await startRestartable({
+    api: { url: api.url },
+    maxBackoffMs: 2_000,
+    ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
+  });
+  atEnd(() => metacontroller.stop());
   const startReplica = async (): Promise<HookProcess> => {
     const replica = await HookProcess.start(hookEnv);
     atEnd(() => replica.stop());

@@ -2,8 +2,10 @@ import type { HookAccess } from './hook-access.ts';
 import type { HookProcess } from './hook-process.ts';
 import type { KubernetesApi } from './kubernetes/api.ts';
 import type { KubeClient } from './kubernetes/client.ts';
-import type { Metacontroller, MetacontrollerOptions } from './metacontroller/metacontroller.ts';
+import type { MetacontrollerOptions } from './metacontroller/metacontroller.ts';
+import type { RestartableMetacontroller } from './metacontroller/restartable.ts';
 import type { PlatformOptions } from './platform-servers.ts';
+import { closable, type AtEnd } from './servers/closable.ts';
 import type { KvClient, KvSetUp } from './servers/kv.ts';
 import type { ManagementRole } from './servers/management-role.ts';
 import type { OpenBao } from './servers/openbao.ts';
@@ -48,10 +50,7 @@ export interface World {
   /** The operator's login, which the platform's OpenBao record holds too. */
   readonly management: ManagementRole;
   /** Who calls the hook. */
-  readonly metacontroller: Pick<Metacontroller, 'faults'> & {
-    /** Ends it as a lost node would, and starts it again. */
-    restart(): Promise<void>;
-  };
+  readonly metacontroller: Pick<RestartableMetacontroller, 'faults' | 'restart'>;
   readonly hook: HookProcess;
   /** The service account's tokens that the operator logs in to OpenBao with. */
   readonly openBaoTokens: IssuedTokens;
@@ -72,31 +71,16 @@ export interface World {
   close(): Promise<void>;
 }
 
-type Undo = () => Promise<unknown>;
 /** Starts everything; `atEnd` is told at once of each part how it is ended. */
-export type WorldBuilder = (
-  options: WorldOptions,
-  atEnd: (end: Undo) => void,
-) => Promise<Omit<World, 'close'>>;
+export type WorldBuilder = (options: WorldOptions, atEnd: AtEnd) => Promise<Omit<World, 'close'>>;
 
 /**
  * Starts the world; what was started is ended again when something fails on the way.
  * @throws whatever `options.signal` was aborted with
  */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const undo: Undo[] = [];
-  const close = async (): Promise<void> => {
-    const failures: unknown[] = [];
-    for (const end of undo.splice(0).reverse()) await end().catch((error: unknown) => failures.push(error));
-    if (failures.length > 0) throw new AggregateError(failures, 'not everything could be ended in order');
-  };
-  try {
-    const build = process.env['WORLD_PARTS'] === 'real' ? await realParts() : buildStandInWorld;
-    return { ...(await build(options, (end) => undo.push(end))), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  const build = process.env['WORLD_PARTS'] === 'real' ? await realParts() : buildStandInWorld;
+  return closable((atEnd) => build(options, atEnd));
 }
 
 /** Loaded only where they are used: they need programs that are built first. */

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 
-import { watch } from '../../world/servers/watchdog.ts';
+import { runToEnd } from '../../world/servers/run-to-end.ts';
 import { launchOf, type PodOptions } from './launch.ts';
 
 export interface Completion {
@@ -26,14 +25,9 @@ export async function runToCompletion(options: PodOptions): Promise<Completion> 
       ...(uid === undefined ? {} : { uid }),
       ...(gid === undefined ? {} : { gid }),
     });
-    watch(child);
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
     const deadlineMs = (pod.template.spec.activeDeadlineSeconds ?? 120) * 1_000;
     const deadline = setTimeout(() => child.kill('SIGKILL'), deadlineMs);
-    const ended = once(child, 'close').finally(() => clearTimeout(deadline));
-    const [code] = (await ended) as [number | null];
+    const { code, output } = await runToEnd(child).finally(() => clearTimeout(deadline));
     return { code, output, overridden };
   } finally {
     await volumes.close();

@@ -9,7 +9,7 @@ import {
 } from '../../control-plane/platform.ts';
 import { yamlDocuments } from '../../world/kubernetes/manifests.ts';
 import { type Kubectl, kubectlWith } from '../kubectl.ts';
-import { type Helm, helmOn } from './helm.ts';
+import { type Helm, helmOn } from '../../control-plane/helm.ts';
 
 /** Only a control plane, for what needs no operator that runs. */
 export interface BareCluster {

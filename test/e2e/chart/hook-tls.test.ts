@@ -10,7 +10,8 @@ import type { KubeObject } from '../../world/kubernetes/client.ts';
 import { compositeControllers, secrets, tenants } from '../../world/kubernetes/resources.ts';
 import { yamlDocuments } from '../../world/kubernetes/manifests.ts';
 import { type Certificate, issueCertificate } from '../../world/servers/pki.ts';
-import { type Cluster, release, startCluster, startMetacontrollerIn, valuesFor } from './cluster.ts';
+import { release } from '../../control-plane/operator-release.ts';
+import { type Cluster, startCluster, startMetacontrollerIn, valuesFor } from './cluster.ts';
 import { runOperator } from './operator-pod.ts';
 import { createTenant, instanceReady, untilTenantGone, untilTenantReady } from './tenancy.ts';
 

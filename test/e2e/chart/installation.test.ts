@@ -7,7 +7,7 @@ import { instance } from '../../scenarios/instances.ts';
 import { compositeControllers, crds, instances } from '../../world/kubernetes/resources.ts';
 import { waitFor } from '../../world/servers/wait-for.ts';
 import { type BareCluster, installKinds, startBareCluster } from './bare-cluster.ts';
-import { release } from './cluster.ts';
+import { release } from '../../control-plane/operator-release.ts';
 
 /* What Helm says and does in clusters where something is missing, is there already, or is to go. Nothing runs in them. */
 

@@ -7,7 +7,7 @@ import { KubeClient, ApiError } from '../../world/kubernetes/client.ts';
 import { namespaces, secrets, tenants } from '../../world/kubernetes/resources.ts';
 import { accessOf } from '../../control-plane/service-account.ts';
 import { waitFor } from '../../world/servers/wait-for.ts';
-import { release } from './cluster.ts';
+import { release } from '../../control-plane/operator-release.ts';
 import { type GrantedRole, grantedRoles } from './granted-roles.ts';
 import { type Permission, permissionsOf, textOf } from './permission.ts';
 import { type Act, productRun } from './product-run.ts';

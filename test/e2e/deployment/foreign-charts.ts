@@ -9,9 +9,11 @@ import { startExternalSecretsProcess } from '../../control-plane/external-secret
 import { externalSecretsCrds, installCrds, metacontrollerCrds } from '../../control-plane/platform.ts';
 import { mustRun } from '../../control-plane/run-program.ts';
 import { accessOf } from '../../control-plane/service-account.ts';
+import type { RunningMetacontroller } from '../../control-plane/metacontroller-process.ts';
+import { runMetacontroller } from '../../control-plane/run-metacontroller.ts';
 import { programPath } from '../../programs/programs.ts';
 import type { KubeObject } from '../../world/kubernetes/client.ts';
-import { type RunningMetacontroller, runMetacontroller } from '../chart/metacontroller.ts';
+import type { AtEnd } from '../../world/servers/closable.ts';
 import type { Call, StandIn } from './stand-ins.ts';
 
 const controllers = new URL('../../control-plane/manifests/controllers.yaml', import.meta.url);
@@ -24,7 +26,7 @@ const metacontrollerValues = z.strictObject({
 
 interface Options {
   readonly plane: ControlPlane;
-  readonly atEnd: (end: () => Promise<unknown>) => void;
+  readonly atEnd: AtEnd;
 }
 
 /**

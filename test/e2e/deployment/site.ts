@@ -14,6 +14,7 @@ import { openBaoBinary } from '../../world/servers/openbao-binary.ts';
 import { type OpenBao, startOpenBao } from '../../world/servers/openbao.ts';
 import { issueCertificate, setUpPki } from '../../world/servers/pki.ts';
 import { type Postgres, startPostgres } from '../../world/servers/postgres.ts';
+import { closable, type AtEnd } from '../../world/servers/closable.ts';
 import { temporaryFolder } from '../../world/servers/temporary-folder.ts';
 import { dockerWithRegistry } from './docker.ts';
 import { helmWithForeignCharts } from './foreign-charts.ts';
@@ -46,21 +47,7 @@ const openBaoHosts = ['openbao-active.openbao', 'openbao.example.com'];
 const checkout = ['charts', 'crds', 'docs', 'examples', 'metacontroller', 'Dockerfile'];
 
 /** @throws Error when a part cannot be started; what was started is ended again */
-export async function startSite(): Promise<Site> {
-  const ends: (() => Promise<unknown>)[] = [];
-  const atEnd = (end: () => Promise<unknown>): void => void ends.push(end);
-  const close = async (): Promise<void> => {
-    for (const end of ends.splice(0).reverse()) await end();
-  };
-  try {
-    return { ...(await build(atEnd)), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-type AtEnd = (end: () => Promise<unknown>) => void;
+export const startSite = (): Promise<Site> => closable(build);
 
 async function build(atEnd: AtEnd): Promise<Omit<Site, 'close'>> {
   const root = await temporaryFolder('site');

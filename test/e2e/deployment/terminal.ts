@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { watch } from '../../world/servers/watchdog.ts';
+import { runToEnd } from '../../world/servers/run-to-end.ts';
 
 interface Options {
   /** Where commands run. */
@@ -42,11 +41,7 @@ export class Terminal {
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
     });
-    watch(shell);
-    let printed = '';
-    for (const stream of [shell.stdout, shell.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (printed += text));
-    const [code] = (await once(shell, 'close')) as [number | null];
+    const { code, output: printed } = await runToEnd(shell);
     this.#screen += printed;
     if (code !== 0) throw new Error(`it ended with ${String(code)}:\n${block}\n${printed}`);
     return printed;

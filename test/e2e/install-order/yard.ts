@@ -4,7 +4,9 @@ import { chartFolder } from '../../chart/chart.ts';
 import { type ControlPlane, startControlPlane } from '../../control-plane/control-plane.ts';
 import { type Kubelet, startKubelet } from '../../control-plane/kubelet/kubelet.ts';
 import { startServiceProxy } from '../../control-plane/kubelet/service-proxy.ts';
-import { accessOf } from '../../control-plane/service-account.ts';
+import { type Helm, helmOn } from '../../control-plane/helm.ts';
+import { release, releaseValues } from '../../control-plane/operator-release.ts';
+import type { RunningMetacontroller } from '../../control-plane/metacontroller-process.ts';
 import type { Image } from '../../image/image.ts';
 import { instance } from '../../scenarios/instances.ts';
 import { tenant } from '../../scenarios/tenants.ts';
@@ -16,13 +18,10 @@ import {
   serviceAccounts,
   tenants,
 } from '../../world/kubernetes/resources.ts';
-import { installation, operatorNamespace } from '../../world/names.ts';
-import { operatorRole } from '../../world/operator-login.ts';
-import { platformObjects } from '../../world/platform-objects.ts';
+import { letOperatorIn } from '../../world/operator-login.ts';
+import { managementSecret, platformObjects } from '../../world/platform-objects.ts';
 import type { PlatformServers } from '../../world/platform-servers.ts';
-import { setUpKubernetesAuth, writeRole } from '../../world/servers/kubernetes-auth.ts';
-import { type RunningMetacontroller } from '../chart/metacontroller.ts';
-import { type Helm, helmOn } from '../chart/helm.ts';
+import { closable, type AtEnd } from '../../world/servers/closable.ts';
 import { installExternalSecrets, installMetacontroller } from '../deployment/foreign-charts.ts';
 import { type Kubectl, kubectlWith } from '../kubectl.ts';
 
@@ -57,47 +56,28 @@ const clusterRoleBindings: Resource = {
   version: 'v1',
   plural: 'clusterrolebindings',
 };
-const operator = { namespace: operatorNamespace, name: 'postgresql-tenant-operator' };
-const repository = 'registry.example.com/postgresql-tenant-operator';
 const metacontrollerValues = new URL('../../../metacontroller/values.yaml', import.meta.url);
 
-export async function startYard(options: YardOptions): Promise<Yard> {
-  const ends: (() => Promise<unknown>)[] = [];
-  const atEnd = (end: () => Promise<unknown>): void => void ends.push(end);
-  const close = async (): Promise<void> => {
-    for (const end of ends.splice(0).reverse()) await end();
-  };
-  try {
-    return { ...(await build(options, atEnd)), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
+export const startYard = (options: YardOptions): Promise<Yard> => closable((atEnd) => build(options, atEnd));
 
-async function build(
-  { servers, image, id }: YardOptions,
-  atEnd: (end: () => Promise<unknown>) => void,
-): Promise<Omit<Yard, 'close'>> {
+async function build({ servers, image, id }: YardOptions, atEnd: AtEnd): Promise<Omit<Yard, 'close'>> {
   const plane = await startControlPlane();
   atEnd(() => plane.close());
   const { kube } = plane;
-  await letOperatorIn(plane, servers, id);
+  await prepare(plane, servers, id);
   const overrides = { KUBERNETES_URL: plane.api.url };
   const kubelet = startKubelet({ kube, overrides, image: () => image });
   atEnd(() => kubelet.close());
-  const proxy = await startServiceProxy({ kube, kubelet, port: 'hook', ...operator });
+  const proxy = await startServiceProxy({ kube, kubelet, port: 'hook', ...release });
   atEnd(() => proxy.close());
   const helm = helmOn(plane);
-  const values = valuesFor(servers, {
-    authMount: authMountOf(id),
-    hookUrl: `https://127.0.0.1:${proxy.port}`,
-  });
+  const base = releaseValues(servers, `https://127.0.0.1:${proxy.port}`);
+  const values = { ...base, openbao: { ...base.openbao, authMount: authMountOf(id) } };
   const parts = { plane, atEnd };
   return {
     ...{ plane, helm, kubelet, kubectl: kubectlWith(plane.kubeconfig) },
     chart: (verb = 'install') =>
-      helm.ok([verb, operator.name, chartFolder, '--namespace', operator.namespace], values),
+      helm.ok([verb, release.name, chartFolder, '--namespace', release.namespace], values),
     metacontroller: async () =>
       installMetacontroller(parts, 'metacontroller', await readFile(metacontrollerValues, 'utf8')),
     externalSecrets: async () => {
@@ -119,9 +99,9 @@ async function build(
 const authMountOf = (id: string): string => `kubernetes-${id}`;
 
 /** OpenBao asks this cluster about the operator's token; the management login is there without External Secrets. */
-async function letOperatorIn(plane: ControlPlane, servers: PlatformServers, id: string): Promise<void> {
+async function prepare(plane: ControlPlane, servers: PlatformServers, id: string): Promise<void> {
   const { kube } = plane;
-  for (const name of ['openbao', operator.namespace, 'shop'])
+  for (const name of ['openbao', release.namespace, 'shop'])
     await kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   const account = { namespace: 'openbao', name: 'openbao' };
   await kube.create(serviceAccounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
@@ -132,37 +112,6 @@ async function letOperatorIn(plane: ControlPlane, servers: PlatformServers, id: 
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:auth-delegator' },
     subjects: [{ kind: 'ServiceAccount', ...account }],
   });
-  const { username, password } = servers.management;
-  await kube.create(secrets, {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'pg-main-management', namespace: operator.namespace },
-    stringData: { username, password },
-  });
-  const { token = '' } = await accessOf(kube, plane.admin, account);
-  const mount = authMountOf(id);
-  await setUpKubernetesAuth(servers.openBao, {
-    ...{ mount, host: plane.api.url, ca: plane.api.ca, reviewerToken: token },
-  });
-  await writeRole(servers.openBao, {
-    ...{ mount, name: operatorRole, serviceAccount: operator.name, namespace: operator.namespace },
-    policies: [servers.kvSetUp.operatorPolicy],
-  });
+  await kube.create(secrets, managementSecret(servers.management));
+  await letOperatorIn(servers, { kube, host: plane.api.url, ca: plane.api.ca, mount: authMountOf(id) });
 }
-
-const valuesFor = (
-  { openBao, kvSetUp, ca }: PlatformServers,
-  { authMount, hookUrl }: { readonly authMount: string; readonly hookUrl: string },
-): object => ({
-  installation,
-  image: { repository },
-  openbao: {
-    address: openBao.url,
-    externalAddress: 'https://openbao.example.internal:8200',
-    mount: kvSetUp.mount,
-    authMount,
-  },
-  postgres: { ca: { bundle: ca } },
-  metacontroller: { hookUrl },
-  hook: { drainSeconds: 0 },
-});

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { type ControlPlane, startControlPlane } from '../../control-plane/control-plane.ts';
 import { startExternalSecretsProcess } from '../../control-plane/external-secrets-process.ts';
 import { externalSecretsCrds, installCrds } from '../../control-plane/platform.ts';
@@ -9,6 +7,7 @@ import type { ApiAccess, KubeClient } from '../../world/kubernetes/client.ts';
 import { clusterSecretStores, namespaces, secrets } from '../../world/kubernetes/resources.ts';
 import { KvClient, setUpKv } from '../../world/servers/kv.ts';
 import { type OpenBao, startOpenBao } from '../../world/servers/openbao.ts';
+import { closable } from '../../world/servers/closable.ts';
 import { waitFor } from '../../world/servers/wait-for.ts';
 import { adminAccount } from './admin-account.ts';
 
@@ -24,27 +23,19 @@ export interface Stage {
 export type Which = 'real' | 'stand-in';
 
 /** Stores: `tenants` works, `refused` has a token that OpenBao does not know, `closed` is for another namespace. */
-export async function startStage(which: Which): Promise<Stage> {
-  const ends: (() => Promise<unknown>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const end of ends.splice(0).reverse()) await end();
-  };
-  try {
+export const startStage = (which: Which): Promise<Stage> =>
+  closable(async (atEnd) => {
     const plane = await startControlPlane({ controllersLater: true });
-    ends.push(() => plane.close());
+    atEnd(() => plane.close());
     const bao = await startOpenBao({ mode: 'dev' });
-    ends.push(() => bao.close());
+    atEnd(() => bao.close());
     const kv = await prepare(plane, bao);
     const { access, user } = await adminAccount(plane, 'external-secrets');
     const running = await start(which, plane.folder, access);
-    ends.push(() => running.stop());
+    atEnd(() => running.stop());
     await waitFor('the stores to be looked at', () => areLookedAt(plane.kube), { timeoutMs: 60_000 });
-    return { plane, kube: plane.kube, kv, user, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
+    return { plane, kube: plane.kube, kv, user };
+  });
 
 /** As the flags of the real process have it: stores are tried again every 5 s. */
 const start = (which: Which, folder: string, access: ApiAccess): Promise<{ stop(): Promise<void> }> =>
@@ -66,8 +57,6 @@ async function prepare(plane: ControlPlane, bao: OpenBao): Promise<KvClient> {
       metadata: { name, namespace: 'default' },
       stringData: { token },
     });
-  // A new kind is refused for a moment.
-  await sleep(500);
   await kube.create(clusterSecretStores, store(bao, mount));
   await kube.create(
     clusterSecretStores,

@@ -7,7 +7,7 @@ import { startMetacontroller } from '../../world/metacontroller/metacontroller.t
 import type { ApplyStrategy } from '../../world/metacontroller/server-side-apply.ts';
 import { startTrialHook, type TrialHook } from '../../world/metacontroller/trial-hook.ts';
 import { thingController, trialCrds } from '../../world/metacontroller/trial-kinds.ts';
-import { waitFor } from '../../world/servers/wait-for.ts';
+import { closable } from '../../world/servers/closable.ts';
 import type { Scene } from './act.ts';
 import { adminAccount } from './admin-account.ts';
 
@@ -25,48 +25,35 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-interface RunningMetacontroller {
+interface WatchedMetacontroller {
   crashed(): boolean;
   stop(): Promise<void>;
 }
 
 /** `binary` undefined: the stand-in. */
-export async function startStage(binary: string | undefined, strategy: ApplyStrategy): Promise<Stage> {
-  const plane = await startControlPlane();
-  const hook = await startTrialHook();
-  const scenes: Stage['scenes'] = new Map();
-  hook.answer = (request) => scenes.get(request.body.parent.metadata.name)?.serve(request) ?? {};
-  try {
+export const startStage = (binary: string | undefined, strategy: ApplyStrategy): Promise<Stage> =>
+  closable(async (atEnd) => {
+    const plane = await startControlPlane();
+    atEnd(() => plane.close());
+    const hook = await startTrialHook();
+    atEnd(() => hook.stop());
+    const scenes: Stage['scenes'] = new Map();
+    hook.answer = (request) => scenes.get(request.body.parent.metadata.name)?.serve(request) ?? {};
     await prepare(plane, hook);
     const { access, user } = await adminAccount(plane, 'metacontroller');
     const metacontroller =
       binary === undefined
         ? await standIn(access, strategy)
         : await realOne(binary, plane.folder, access, strategy);
-    const close = async (): Promise<void> => {
-      await metacontroller.stop();
-      await hook.stop();
-      await plane.close();
-    };
-    return { plane, kube: plane.kube, hook, scenes, user, close, crashed: () => metacontroller.crashed() };
-  } catch (error) {
-    await hook.stop();
-    await plane.close();
-    throw error;
-  }
-}
+    atEnd(() => metacontroller.stop());
+    return { plane, kube: plane.kube, hook, scenes, user, crashed: () => metacontroller.crashed() };
+  });
 
 async function prepare(plane: ControlPlane, hook: TrialHook): Promise<void> {
   await installCrds(plane, [...(await metacontrollerCrds()), ...trialCrds]);
   const { kube } = plane;
   await kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
-  // A new kind is refused for a moment.
-  await waitFor('the CompositeController to be taken', () =>
-    kube.create(compositeControllers, controllerOf(hook)).then(
-      () => true,
-      () => false,
-    ),
-  );
+  await kube.create(compositeControllers, controllerOf(hook));
 }
 
 /** Its patience is short, so that no act has to wait long. */
@@ -76,7 +63,7 @@ function controllerOf({ url }: TrialHook): KubeObject {
   return thingController(url, { hooks });
 }
 
-async function standIn(access: ApiAccess, applyStrategy: ApplyStrategy): Promise<RunningMetacontroller> {
+async function standIn(access: ApiAccess, applyStrategy: ApplyStrategy): Promise<WatchedMetacontroller> {
   const running = await startMetacontroller({ api: access, applyStrategy, workers: 20 });
   // Its stop complains of what would have crashed it; here that was the purpose.
   return {
@@ -86,11 +73,8 @@ async function standIn(access: ApiAccess, applyStrategy: ApplyStrategy): Promise
 }
 
 async function realOne(
-  binary: string,
-  folder: string,
-  access: ApiAccess,
-  strategy: ApplyStrategy,
-): Promise<RunningMetacontroller> {
-  const running = await startMetacontrollerProcess(binary, folder, access, strategy);
+  ...command: Parameters<typeof startMetacontrollerProcess>
+): Promise<WatchedMetacontroller> {
+  const running = await startMetacontrollerProcess(...command);
   return { crashed: () => running.log().includes('panic: '), stop: () => running.stop() };
 }

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { access, chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-import { watch } from './watchdog.ts';
+import { runToEnd } from './run-to-end.ts';
 
 export interface TlsFiles {
   readonly cert: string;
@@ -61,12 +60,7 @@ async function initdb(data: DataFolder, user: string, passwordFile: string): Pro
       ...(data.uid === undefined ? {} : { uid: data.uid, gid: data.uid }),
     },
   );
-  watch(child);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  }
-  const [code] = (await once(child, 'close')) as [number | null];
+  const { code, output } = await runToEnd(child);
   if (code !== 0) throw new Error(`initdb ended with ${String(code)}:\n${output.slice(-4_000)}`);
 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 
-import { mustRun, type Outcome, runProgram } from '../../control-plane/run-program.ts';
-import type { ControlPlane } from '../../control-plane/control-plane.ts';
+import { mustRun, type Outcome, runProgram } from './run-program.ts';
+import type { ControlPlane } from './control-plane.ts';
 
 /** Helm as cluster admin, with nobody's settings. `values` is what a file of `--values` says. */
 export interface Helm {
