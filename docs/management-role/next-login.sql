@@ -1,6 +1,8 @@
 -- Replaces the login of group.sql: make another one, put it into the management Secret, wait until the Instance is Ready
 -- again, and drop the old one with: drop role pgtenancy_login
---   psql -v ON_ERROR_STOP=1 -v password="$PASSWORD" -f next-login.sql
+--   PASSWORD="$(cat management-password)" psql -v ON_ERROR_STOP=1 -f next-login.sql
+-- Others on the machine see the arguments of a process, but not its environment (psql 14 or newer).
+\getenv password PASSWORD
 -- The password would stand in the log; a SCRAM verifier made elsewhere in its place stands in no statistics either.
 set log_statement = 'none';
 create role pgtenancy_login_2 login nosuperuser inherit nocreatedb nocreaterole noreplication nobypassrls

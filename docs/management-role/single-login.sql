@@ -1,7 +1,9 @@
 -- In place of group.sql where there can be no other database or role: one login does it all, in a database that exists. Its
 -- password can be changed, the login itself cannot be replaced: on 16 and newer only the creator of a role may change it.
 -- In the PostgreSQLInstance: managementDatabase: postgres and no adminRole.
---   psql -v ON_ERROR_STOP=1 -v password="$PASSWORD" -f single-login.sql
+--   PASSWORD="$(cat management-password)" psql -v ON_ERROR_STOP=1 -f single-login.sql
+-- Others on the machine see the arguments of a process, but not its environment (psql 14 or newer).
+\getenv password PASSWORD
 -- The password would stand in the log; a SCRAM verifier made elsewhere in its place stands in no statistics either.
 set log_statement = 'none';
 create role pgtenancy_login login nosuperuser inherit createdb createrole noreplication nobypassrls

@@ -36,8 +36,8 @@ export const psqlOn =
       },
       allowPositionals: true,
     });
-    const variables = Object.fromEntries(values.variable.map(pairOf));
     const script = values.command ?? (await readFile(resolve(call.cwd, values.file ?? ''), 'utf8'));
+    const variables = { ...Object.fromEntries(values.variable.map(pairOf)), ...fetched(script, call.env) };
     const client = await connect(server, call, positionals);
     try {
       let printed = '';
@@ -56,7 +56,7 @@ async function connect(server: Server, call: Call, [words = '']: readonly string
     host: '127.0.0.1',
     port: server.port,
     user: wanted.user,
-    password: call.password ?? server.passwords[wanted.user],
+    password: call.env['PGPASSWORD'] ?? server.passwords[wanted.user],
     database: wanted.dbname ?? wanted.user,
     ssl: { ca: await readFile(resolve(call.cwd, wanted.sslrootcert), 'utf8'), servername: wanted.host },
   });
@@ -64,11 +64,23 @@ async function connect(server: Server, call: Call, [words = '']: readonly string
   return client;
 }
 
+/** What a script takes from its environment with `\getenv`; a name that is not set stays unknown. */
+const fetched = (script: string, env: Call['env']): Record<string, string> =>
+  Object.fromEntries(
+    [...script.matchAll(/^\\getenv (\w+) (\w+)$/gm)].flatMap(([, name = '', variable = '']) => {
+      const value = env[variable];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
 /** One by one: `create database` takes no part in a transaction. */
 const statementsOf = (script: string, variables: Readonly<Record<string, string>>): string[] =>
   script
-    .replaceAll(/^--.*$/gm, '')
-    .replaceAll(/:'(\w+)'/g, (_, name: string) => pg.escapeLiteral(variables[name] ?? ''))
+    .replaceAll(/^(--|\\getenv ).*$/gm, '')
+    .replaceAll(/:'(\w+)'/g, (written, name: string) => {
+      const value = variables[name];
+      return value === undefined ? written : pg.escapeLiteral(value);
+    })
     .split(/;$/m)
     .filter((statement) => statement.trim() !== '');
 

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 const [name = '', ...args] = process.argv.slice(2);
 const response = await fetch(process.env['STAND_INS_URL'] ?? '', {
   method: 'POST',
-  body: JSON.stringify({ name, args, cwd: process.cwd(), password: process.env['PGPASSWORD'] }),
+  body: JSON.stringify({ name, args, cwd: process.cwd(), env: process.env }),
 });
 const answer = (await response.json()) as { code: number; stdout: string; stderr: string; run?: string };
 if (answer.run === undefined) {

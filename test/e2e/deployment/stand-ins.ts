@@ -9,8 +9,7 @@ import { fileURLToPath } from 'node:url';
 export interface Call {
   readonly args: readonly string[];
   readonly cwd: string;
-  /** PGPASSWORD, where it is set. */
-  readonly password?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Does what the program would, and gives its standard output; `run`: that program is to do it. @throws Error it prints */

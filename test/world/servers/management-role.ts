@@ -86,7 +86,7 @@ export async function runAsSuperuser(
 async function statementsOf(variant: Variant): Promise<string[]> {
   const file = new URL(`../../../docs/management-role/${variant}.sql`, import.meta.url);
   const code = (await readFile(file, 'utf8'))
-    .replaceAll(/^--.*$/gm, '')
+    .replaceAll(/^(--|\\getenv ).*$/gm, '')
     .replaceAll(":'password'", `'${password}'`);
   return code
     .split(/;$/m)
