@@ -50,7 +50,8 @@ export class HookEdge {
 
   static async start(options: Options): Promise<HookEdge> {
     const { cert, key, ca } = options.certificate;
-    const server = createServer({ cert: `${cert}\n${ca}`, key });
+    // Answers carry the hook's own `keep-alive`: a connection must not end earlier here than they say.
+    const server = createServer({ cert: `${cert}\n${ca}`, key, keepAliveTimeout: 0 });
     server.listen(options.port ?? 0, '127.0.0.1');
     await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
     const edge = new HookEdge(server, options);

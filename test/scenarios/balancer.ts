@@ -18,7 +18,8 @@ export async function startBalancer(
 ): Promise<Balancer> {
   const served = targets.map(() => 0);
   let next = 0;
-  const server = createServer({ cert, key }, (message, response) => {
+  // Answers carry the hook's own `keep-alive`: a connection must not end earlier here than they say.
+  const server = createServer({ cert, key, keepAliveTimeout: 0 }, (message, response) => {
     const index = next % targets.length;
     next += 1;
     served[index] = (served[index] ?? 0) + 1;
