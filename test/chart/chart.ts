@@ -8,6 +8,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 
 import { programPath } from '../programs/programs.ts';
+import { goEnvironment } from '../world/servers/go-environment.ts';
 
 /* Helm without a cluster, and what it makes of the chart. */
 
@@ -35,6 +36,7 @@ export type Rendered = z.infer<typeof objectShape>;
 export async function helm(...args: readonly string[]): Promise<string> {
   const home = `${tmpdir()}/no-helm-home`;
   const env = {
+    ...goEnvironment,
     HELM_CACHE_HOME: home,
     HELM_CONFIG_HOME: home,
     HELM_DATA_HOME: home,

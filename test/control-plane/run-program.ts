@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 
 import { programPath, type ProgramName } from '../programs/programs.ts';
+import { goEnvironment } from '../world/servers/go-environment.ts';
 import { runToEnd } from '../world/servers/run-to-end.ts';
 
 export interface Outcome {
@@ -25,7 +26,7 @@ export async function runProgram(
   { cwd, env = {}, input = '', timeoutMs = 120_000 }: RunOptions = {},
 ): Promise<Outcome> {
   const child = spawn(await programPath(name), args, {
-    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', HOME: '/nonexistent', ...env },
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', HOME: '/nonexistent', ...goEnvironment, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: timeoutMs,
     killSignal: 'SIGKILL',

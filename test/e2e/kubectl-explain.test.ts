@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 
 import { ourCrds } from '../api/installed-crds.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { waitFor } from '../world/servers/wait-for.ts';
 import { type Kubectl, kubectlWith } from './kubectl.ts';
 import { startRealKinds } from './real-kinds.ts';
 
@@ -17,6 +18,9 @@ let kubectl: Kubectl;
 before(async () => {
   plane = await startRealKinds();
   kubectl = kubectlWith(plane.kubeconfig);
+  // A kind is described a moment after it is served.
+  for (const kind of ['pgi', 'pgt'])
+    await waitFor(`${kind} to be described`, () => kubectl.ok(`explain ${kind}`).catch(() => undefined));
 });
 after(() => plane.close());
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { metacontrollerBinary } from '../control-plane/metacontroller-process.ts';
@@ -23,12 +24,13 @@ process.stdout.write(
     : `Metacontroller: ${binary}\n`,
 );
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const tests = spawn(
   process.execPath,
   ['--test', '--test-timeout=900000', '--test-concurrency=3', ...(files.length === 0 ? [all] : files)],
   {
-    cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    env: { ...process.env, WORLD_PARTS: 'real' },
+    cwd: root,
+    env: { ...process.env, WORLD_PARTS: 'real', NODE_COMPILE_CACHE: join(root, '.cache/node-tests') },
     stdio: 'inherit',
   },
 );

@@ -142,6 +142,7 @@ export const actsOfProjection: readonly Act[] = [
     await scene.create();
     // The type of a Secret cannot be changed.
     await scene.settled('refused', 'SecretSyncedError');
+    await waitFor('another try', () => scene.writes().at(-1) === 'update secrets 422');
   }),
   act('secret-of-another-controller', async (scene) => {
     await ownerOf(scene, { ...(await somebody(scene)), controller: true });

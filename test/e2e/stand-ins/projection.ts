@@ -6,6 +6,7 @@ import type { KubeObject } from '../../world/kubernetes/client.ts';
 import { externalSecrets, secrets } from '../../world/kubernetes/resources.ts';
 import { waitFor } from '../../world/servers/wait-for.ts';
 import type { Stage } from './external-secrets-stage.ts';
+import { writesAbout } from './writes.ts';
 
 /** Something that happens to one ExternalSecret, whose name is that of the act. */
 export interface Act {
@@ -66,6 +67,12 @@ export class Projection {
 
   secret(name = this.name): Promise<KubeObject | undefined> {
     return this.stage.kube.get(secrets, name, 'team');
+  }
+
+  /** What External Secrets wrote of it, in their order, so far. */
+  writes(): string[] {
+    // Which of its writes meets a conflict, and is done again, is up to chance.
+    return writesAbout(this.stage, this.name, ({ code }) => code !== 409);
   }
 
   /** Waits for a sync of the newest generation, or a failure, and notes what there is then. */

@@ -4,7 +4,7 @@ import { clusterSecretStores } from '../../world/kubernetes/resources.ts';
 import { actsOfProjection } from './acts-of-projection.ts';
 import { type Stage, startStage, type Which } from './external-secrets-stage.ts';
 import { type Act, Projection } from './projection.ts';
-import { asJson, type Recording, withoutRepeats } from './recording.ts';
+import { asJson, type Recording } from './recording.ts';
 import { Symbols } from './symbols.ts';
 
 export const actNames: readonly string[] = ['stores', ...actsOfProjection.map(({ name }) => name)];
@@ -40,18 +40,6 @@ async function play(stage: Stage, act: Act): Promise<unknown> {
   symbols.apply({ object: await scene.object(), secret: await scene.secret() });
   return {
     seen: symbols.apply(scene.seen),
-    writes: writesAbout(scene),
+    writes: scene.writes(),
   };
-}
-
-function writesAbout({ stage, name }: Projection): string[] {
-  const own = stage.plane
-    .audit()
-    // Which of its writes meets a conflict, and is done again, is up to chance.
-    .filter(({ user, resource, code }) => user === stage.user && resource !== 'events' && code !== 409)
-    .filter((entry) => entry.name === name || entry.name?.startsWith(`${name}.`));
-  const told = own.map(({ verb, resource, subresource, code }) =>
-    [verb, subresource === '' ? resource : `${resource}/${subresource}`, code].join(' '),
-  );
-  return withoutRepeats(told);
 }

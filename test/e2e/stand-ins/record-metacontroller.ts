@@ -13,6 +13,7 @@ import { actsOfSyncs } from './acts-of-syncs.ts';
 import { type Stage, startStage } from './metacontroller-stage.ts';
 import { asChanges, asJson, type Recording, withoutRepeats } from './recording.ts';
 import { Symbols } from './symbols.ts';
+import { writesAbout } from './writes.ts';
 
 // A change of a Pool lets Metacontroller ask about each Thing that it has not asked about yet: nothing else happens then.
 const [alone, ...otherActsOfSyncs] = actsOfSyncs;
@@ -59,7 +60,7 @@ async function play(stage: Stage, act: Act): Promise<unknown> {
   const calls = storyOf(requests, symbols);
   const objects = symbols.apply(await objectsOf(scene));
   const told = symbols.apply(await eventsAbout(scene));
-  const writes = writesAbout(scene);
+  const writes = writesAbout(stage, act.name);
   if (act !== crash) await scene.end();
   return { facts, calls, objects, writes, events: told };
 }
@@ -88,18 +89,6 @@ async function objectsOf(scene: Scene): Promise<KubeObject[]> {
   const children = items.filter(({ metadata }) => metadata.name.startsWith(`${scene.name}.`));
   const parent = await scene.thing();
   return [...(parent === undefined ? [] : [parent]), ...children];
-}
-
-/** In their order, so far. */
-function writesAbout({ stage, name }: Scene): string[] {
-  const own = stage.plane
-    .audit()
-    .filter(({ user, resource }) => user === stage.user && resource !== 'events')
-    .filter((entry) => entry.name === name || entry.name?.startsWith(`${name}.`));
-  const told = own.map(({ verb, resource, subresource, code }) =>
-    [verb, subresource === '' ? resource : `${resource}/${subresource}`, code].join(' '),
-  );
-  return withoutRepeats(told);
 }
 
 const event = z.object({

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { goEnvironment } from './go-environment.ts';
 import { watch } from './watchdog.ts';
 
 export interface ServerCommand {
@@ -25,7 +26,7 @@ export class ServerProcess {
     this.#name = command.name;
     this.#child = spawn(command.file, command.args, {
       cwd: command.cwd,
-      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...command.env },
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...goEnvironment, ...command.env },
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(command.uid === undefined ? {} : { uid: command.uid, gid: command.uid }),
     });
