@@ -42,10 +42,13 @@ export interface UserAuditEntry extends AuditEntry {
 
 /** Every write request that was answered so far, oldest first; dry runs and refusals too. */
 export function readAuditLog(file: string): UserAuditEntry[] {
-  return readFileSync(file, 'utf8')
+  const text = readFileSync(file, 'utf8');
+  // The last line may be in the middle of being written.
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
     .split('\n')
-    .flatMap((text) => {
-      const parsed = text === '' ? undefined : line.safeParse(JSON.parse(text)).data;
+    .flatMap((one) => {
+      const parsed = one === '' ? undefined : line.safeParse(JSON.parse(one)).data;
       return parsed === undefined ? [] : [entryOf(parsed)];
     })
     .filter(({ resource, subresource }) => {

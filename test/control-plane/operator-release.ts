@@ -1,7 +1,7 @@
 import { chartFolder } from '../chart/chart.ts';
 import type { KubeObject, Resource } from '../world/kubernetes/client.ts';
 import { secrets } from '../world/kubernetes/resources.ts';
-import { installation, operatorNamespace } from '../world/names.ts';
+import { installation, operatorName, operatorNamespace } from '../world/names.ts';
 import type { PlatformServers } from '../world/platform-servers.ts';
 import type { Certificate } from '../world/servers/pki.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -10,7 +10,7 @@ import { untilServed } from './platform.ts';
 
 export const deployments: Resource = { group: 'apps', version: 'v1', plural: 'deployments' };
 /** Its name is that of its objects too. */
-export const release = { name: 'postgresql-tenant-operator', namespace: operatorNamespace };
+export const release = { name: operatorName, namespace: operatorNamespace };
 
 /** What every release says here: where the servers of this machine are, and where Metacontroller reaches the hook. */
 export const releaseValues = ({ openBao, kvSetUp, ca }: PlatformServers, hookUrl: string) => ({

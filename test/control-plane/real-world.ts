@@ -67,7 +67,7 @@ export const buildRealWorld: WorldBuilder = async (options, atEnd) => {
   for (const { resource, object } of platformObjects(servers)) await plane.kube.create(resource, object);
 
   say('the operator');
-  await letOperatorIn(servers, { kube: plane.kube, host: plane.api.url, ca: plane.api.ca });
+  await letOperatorIn({ ...servers, kube: plane.kube, host: plane.api.url, ca: plane.api.ca });
   const port = await freePort();
   await installOperator(plane, {
     ...releaseValues(servers, `https://127.0.0.1:${port}`),

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 
 import { ourCrds } from '../api/installed-crds.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { waitFor } from '../world/servers/wait-for.ts';
+import { eventually } from '../world/metacontroller/eventually.ts';
 import { type Kubectl, kubectlWith } from './kubectl.ts';
 import { startRealKinds } from './real-kinds.ts';
 
@@ -19,8 +19,7 @@ before(async () => {
   plane = await startRealKinds();
   kubectl = kubectlWith(plane.kubeconfig);
   // A kind is described a moment after it is served.
-  for (const kind of ['pgi', 'pgt'])
-    await waitFor(`${kind} to be described`, () => kubectl.ok(`explain ${kind}`).catch(() => undefined));
+  for (const kind of ['pgi', 'pgt']) await eventually(() => kubectl.ok(`explain ${kind}`), 30_000);
 });
 after(() => plane.close());
 

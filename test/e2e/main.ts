@@ -27,7 +27,7 @@ process.stdout.write(
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const tests = spawn(
   process.execPath,
-  ['--test', '--test-timeout=900000', '--test-concurrency=3', ...(files.length === 0 ? [all] : files)],
+  ['--test', '--test-timeout=900000', '--test-concurrency=4', ...(files.length === 0 ? [all] : files)],
   {
     cwd: root,
     env: { ...process.env, WORLD_PARTS: 'real', NODE_COMPILE_CACHE: join(root, '.cache/node-tests') },

@@ -2,15 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
 
 import { belongingsIn, type Belongings } from '../scenarios/belongings.ts';
-import { type Balancer, startBalancer } from '../scenarios/balancer.ts';
+import type { Balancer } from '../scenarios/balancer.ts';
 import { assertNothingLeaked } from '../scenarios/canaries.ts';
 import { conditionOf } from '../scenarios/conditions.ts';
 import { query, secretOf } from '../scenarios/sql.ts';
-import { raise, type Stage } from '../scenarios/stage.ts';
+import { raiseReplicas } from '../scenarios/replicas.ts';
+import type { Stage } from '../scenarios/stage.ts';
 import { recordsIn } from '../scenarios/stillness.ts';
 import { tenant, untilReady } from '../scenarios/tenants.ts';
 import type { KubeObject } from '../world/kubernetes/client.ts';
 import { instances, namespaces, secrets, tenants } from '../world/kubernetes/resources.ts';
+import { type AtEnd, closable } from '../world/servers/closable.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 import { BackendPeak } from './backend-peak.ts';
 
@@ -26,25 +28,32 @@ const names = Array.from({ length: 100 }, (_, index) => `t-${index}`);
 /** What an Instance allows each replica when it says nothing. */
 const maxConnections = 4;
 
+let arena: Arena & { close(): Promise<void> };
 let stage: Stage;
-let balancer: Balancer;
 let peak: BackendPeak;
-let atFirst: Belongings;
 before(async () => {
-  stage = await raise({ env: production });
-  const { world } = stage;
-  const second = await world.startReplica();
-  balancer = await startBalancer([world.hook.url, second.url], world.hookAccess.certificate);
-  await world.callHookAt(balancer.url);
-  await stage.kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'crowd' } });
-  atFirst = await belongingsIn(stage);
-  peak = await BackendPeak.start(world);
+  arena = await closable(arrange);
+  ({ stage, peak } = arena);
 });
-after(async () => {
-  await peak.stop();
-  await stage.close();
-  await balancer.close();
-});
+after(() => arena.close());
+
+interface Arena {
+  readonly stage: Stage;
+  readonly balancer: Balancer;
+  readonly peak: BackendPeak;
+  readonly atFirst: Belongings;
+}
+
+async function arrange(atEnd: AtEnd): Promise<Arena> {
+  const replicas = await raiseReplicas({ env: production });
+  atEnd(() => replicas.close());
+  const { stage: raised, balancer } = replicas;
+  await raised.kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'crowd' } });
+  const atFirst = await belongingsIn(raised);
+  const looking = await BackendPeak.start(raised.world);
+  atEnd(() => looking.stop());
+  return { stage: raised, balancer, peak: looking, atFirst };
+}
 
 test('A hundred Tenants that come at once all become Ready', async (t) => {
   const spec = { deletionPolicy: 'Delete' };
@@ -53,8 +62,8 @@ test('A hundred Tenants that come at once all become Ready', async (t) => {
     await untilAll(isReady);
   });
   assert.ok(
-    balancer.served.every((requests) => requests > 100),
-    `served ${String(balancer.served)}`,
+    arena.balancer.served.every((requests) => requests > 100),
+    `served ${String(arena.balancer.served)}`,
   );
 });
 
@@ -125,7 +134,7 @@ test('A hundred deletions at once leave nothing anywhere', async (t) => {
     );
   });
   await waitFor('their Secrets to go', async () => (await projected()).length === 0, patient);
-  assert.deepEqual(await belongingsIn(stage), atFirst);
+  assert.deepEqual(await belongingsIn(stage), arena.atFirst);
   assert.ok(peak.highest <= 2 * maxConnections, `${peak.highest} sessions`);
   assert.deepEqual(failures(), []);
 });

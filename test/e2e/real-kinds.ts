@@ -1,19 +1,17 @@
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { installCrds } from '../control-plane/platform.ts';
 import { type LendKinds, ourCrds } from '../api/installed-crds.ts';
+import { closable } from '../world/servers/closable.ts';
 import { instances, tenants } from '../world/kubernetes/resources.ts';
 
 /** A real control plane with our two kinds, and nobody who looks after their objects. */
-export async function startRealKinds(): Promise<ControlPlane> {
-  const plane = await startControlPlane();
-  try {
+export const startRealKinds = (): Promise<ControlPlane> =>
+  closable(async (atEnd) => {
+    const plane = await startControlPlane();
+    atEnd(() => plane.close());
     await installCrds(plane, await ourCrds());
     return plane;
-  } catch (error) {
-    await plane.close();
-    throw error;
-  }
-}
+  });
 
 /** Lends one and the same control plane again and again, each time without objects of our kinds. */
 export const lendReal =

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 
-import { runToEnd } from '../world/servers/run-to-end.ts';
+import { runGroupToEnd } from '../world/servers/run-to-end.ts';
 import type { Stage } from './stage.ts';
 
 const timeoutMs = 10 * 60_000;
@@ -21,10 +21,9 @@ export async function runStep(stage: Stage, command: string): Promise<void> {
     cwd: join(stage.root, stage.workingDir),
     env: { ...environment(), ...stage.args, ...stage.env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: timeoutMs,
-    killSignal: 'SIGKILL',
+    detached: true,
   });
-  const { code, output } = await runToEnd(child);
+  const { code, output } = await runGroupToEnd(child, timeoutMs);
   if (code !== 0) throw new Error(`Dockerfile: \`RUN ${command}\` ended with ${String(code)}:\n${output}`);
 }
 

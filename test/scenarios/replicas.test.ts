@@ -4,30 +4,25 @@ import { after, before, test } from 'node:test';
 import type { HookProcess } from '../world/hook-process.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 import { actsIn } from './acts.ts';
-import { type Balancer, startBalancer } from './balancer.ts';
 import { assertNothingLeaked } from './canaries.ts';
 import { assertClimbed } from './recorder.ts';
+import { raiseReplicas, type Replicas } from './replicas.ts';
 import { inPostgres, query, secretOf, sql } from './sql.ts';
-import { raise, type Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
 import { recordsIn, resyncs, settled, tracesIn } from './stillness.ts';
 import { apply, change, remove, tenant, untilReady } from './tenants.ts';
 
+let replicas: Replicas;
 let stage: Stage;
 let second: HookProcess;
-let balancer: Balancer;
 before(async () => {
-  stage = await raise();
-  second = await stage.world.startReplica();
-  const { hook, hookAccess } = stage.world;
-  balancer = await startBalancer([hook.url, second.url], hookAccess.certificate);
-  await stage.world.callHookAt(balancer.url);
+  replicas = await raiseReplicas();
+  ({ stage, second } = replicas);
+  const { balancer } = replicas;
   const bothServe = (): boolean => balancer.served.every((requests) => requests > 0);
   await waitFor('both replicas to be asked', bothServe, { timeoutMs: 90_000 });
 });
-after(async () => {
-  await stage.close();
-  await balancer.close();
-});
+after(() => replicas.close());
 
 const spec = { deletionPolicy: 'Delete', extensions: [{ name: 'citext' }] };
 

@@ -2,19 +2,16 @@ import { join } from 'node:path';
 
 import type { KubeClient } from './kubernetes/client.ts';
 import { namespaces, serviceAccounts } from './kubernetes/resources.ts';
-import { operatorNamespace } from './names.ts';
+import { operatorName, operatorNamespace } from './names.ts';
 import { ProjectedToken } from './projected-token.ts';
 import { openBaoAudience, setUpKubernetesAuth, writeRole } from './servers/kubernetes-auth.ts';
 import type { KvSetUp } from './servers/kv.ts';
 import type { OpenBao } from './servers/openbao.ts';
 
-interface Doors {
+interface Entry {
   readonly openBao: OpenBao;
   /** Whose policy whoever logs in gets. */
   readonly kvSetUp: Pick<KvSetUp, 'operatorPolicy'>;
-}
-
-interface Reviewer {
   /** May ask for tokens of the ServiceAccount `openbao` in the namespace `openbao`, which reviews those of others. */
   readonly kube: KubeClient;
   /** URL of the Kubernetes API, and its CA as PEM. */
@@ -31,13 +28,12 @@ interface Parts {
   readonly kube: KubeClient;
   /** PEM: OpenBao wants one for the Kubernetes API even where it is not used. */
   readonly ca: string;
-  readonly kvSetUp: Doors['kvSetUp'];
+  readonly kvSetUp: Entry['kvSetUp'];
   /** Where the projected token is put. */
   readonly folder: string;
 }
 
 export const operatorRole = 'pgtenancy-operator';
-const operatorAccount = 'postgresql-tenant-operator';
 
 interface OperatorLogin {
   /** What the operator is told about it. */
@@ -54,11 +50,11 @@ export async function setUpOperatorLogin(parts: Parts): Promise<OperatorLogin> {
   const namespace = operatorNamespace;
   await kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'openbao' } });
   await makeAccount(kube, 'openbao', 'openbao');
-  await makeAccount(kube, namespace, operatorAccount);
-  await letOperatorIn({ openBao, kvSetUp }, { kube, host: api.url, ca });
+  await makeAccount(kube, namespace, operatorName);
+  await letOperatorIn({ openBao, kvSetUp, kube, host: api.url, ca });
   const file = join(folder, 'openbao-token');
   const token = await ProjectedToken.start({
-    ...{ kube, namespace, serviceAccount: operatorAccount },
+    ...{ kube, namespace, serviceAccount: operatorName },
     ...{ audience: openBaoAudience, file },
   });
   const env = {
@@ -70,13 +66,13 @@ export async function setUpOperatorLogin(parts: Parts): Promise<OperatorLogin> {
 }
 
 /** Has OpenBao ask a Kubernetes API about tokens, and let in the operator's ServiceAccount there. */
-export async function letOperatorIn({ openBao, kvSetUp }: Doors, reviewer: Reviewer): Promise<void> {
-  const { kube, host, ca, mount = 'kubernetes' } = reviewer;
+export async function letOperatorIn(entry: Entry): Promise<void> {
+  const { openBao, kvSetUp, kube, host, ca, mount = 'kubernetes' } = entry;
   // A day outlasts every demo.
   const { status } = await kube.requestToken('openbao', 'openbao', { expirationSeconds: 86_400 });
   await setUpKubernetesAuth(openBao, { mount, host, ca, reviewerToken: String(status?.['token']) });
   await writeRole(openBao, {
-    ...{ mount, name: operatorRole, serviceAccount: operatorAccount, namespace: operatorNamespace },
+    ...{ mount, name: operatorRole, serviceAccount: operatorName, namespace: operatorNamespace },
     policies: [kvSetUp.operatorPolicy],
   });
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-import { runToEnd } from '../../world/servers/run-to-end.ts';
+import { runGroupToEnd } from '../../world/servers/run-to-end.ts';
 import { launchOf, type PodOptions } from './launch.ts';
 
 export interface Completion {
@@ -22,12 +22,12 @@ export async function runToCompletion(options: PodOptions): Promise<Completion> 
     const child = spawn(file, args, {
       ...{ cwd, env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
       ...(uid === undefined ? {} : { uid }),
       ...(gid === undefined ? {} : { gid }),
     });
     const deadlineMs = (pod.template.spec.activeDeadlineSeconds ?? 120) * 1_000;
-    const deadline = setTimeout(() => child.kill('SIGKILL'), deadlineMs);
-    const { code, output } = await runToEnd(child).finally(() => clearTimeout(deadline));
+    const { code, output } = await runGroupToEnd(child, deadlineMs);
     return { code, output, overridden };
   } finally {
     await volumes.close();

@@ -61,7 +61,7 @@ async function preparePlatform(plane: ControlPlane, servers: PlatformServers): P
     await kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   for (const { resource, object } of platformObjects(servers)) await kube.create(resource, object);
   await kube.create(secrets, managementSecret(servers.management));
-  await letOperatorIn(servers, { kube, host: plane.api.url, ca: plane.api.ca });
+  await letOperatorIn({ ...servers, kube, host: plane.api.url, ca: plane.api.ca });
 }
 
 /** The values of a release in this cluster; the operator looks often, so that no test has to wait long. */

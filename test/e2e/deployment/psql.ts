@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { z } from 'zod';
 
+import { statementsIn } from '../../world/servers/psql-script.ts';
 import type { Call, StandIn } from './stand-ins.ts';
 
 /** What the page says about a connection; anything else is an error. */
@@ -37,11 +38,11 @@ export const psqlOn =
       allowPositionals: true,
     });
     const script = values.command ?? (await readFile(resolve(call.cwd, values.file ?? ''), 'utf8'));
-    const variables = { ...Object.fromEntries(values.variable.map(pairOf)), ...fetched(script, call.env) };
+    const variables = Object.fromEntries(values.variable.map(pairOf));
     const client = await connect(server, call, positionals);
     try {
       let printed = '';
-      for (const statement of statementsOf(script, variables))
+      for (const statement of statementsIn(script, { variables, env: call.env }))
         printed += shown(await client.query<Record<string, unknown>>(statement));
       return printed;
     } finally {
@@ -63,26 +64,6 @@ async function connect(server: Server, call: Call, [words = '']: readonly string
   await client.connect();
   return client;
 }
-
-/** What a script takes from its environment with `\getenv`; a name that is not set stays unknown. */
-const fetched = (script: string, env: Call['env']): Record<string, string> =>
-  Object.fromEntries(
-    [...script.matchAll(/^\\getenv (\w+) (\w+)$/gm)].flatMap(([, name = '', variable = '']) => {
-      const value = env[variable];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-
-/** One by one: `create database` takes no part in a transaction. */
-const statementsOf = (script: string, variables: Readonly<Record<string, string>>): string[] =>
-  script
-    .replaceAll(/^(--|\\getenv ).*$/gm, '')
-    .replaceAll(/:'(\w+)'/g, (written, name: string) => {
-      const value = variables[name];
-      return value === undefined ? written : pg.escapeLiteral(value);
-    })
-    .split(/;$/m)
-    .filter((statement) => statement.trim() !== '');
 
 const pairOf = (word: string): [string, string] => {
   const at = word.indexOf('=');

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type ControlPlane, startControlPlane } from '../../control-plane/control-plane.ts';
 import { type Kubelet, startKubelet } from '../../control-plane/kubelet/kubelet.ts';
 import { startServiceProxy } from '../../control-plane/kubelet/service-proxy.ts';
+import { release } from '../../control-plane/operator-release.ts';
 import { runProgram } from '../../control-plane/run-program.ts';
 import { accessOf } from '../../control-plane/service-account.ts';
 import type { Image } from '../../image/image.ts';
@@ -40,7 +41,6 @@ export interface Site {
   close(): Promise<void>;
 }
 
-const operator = { namespace: 'postgresql-tenant-operator', name: 'postgresql-tenant-operator' };
 const pgHost = 'pg-main.example.com';
 const openBaoHosts = ['openbao-active.openbao', 'openbao.example.com'];
 /** What a checkout has, as far as the page goes. */
@@ -112,7 +112,7 @@ async function startNode(plane: ControlPlane, images: ReadonlyMap<string, Image>
   const kubelet = startKubelet({ kube: plane.kube, image: (name) => images.get(name), overrides });
   atEnd(() => kubelet.close());
   const proxyOf = async (port: 'hook' | 'metrics'): Promise<number> => {
-    const proxy = await startServiceProxy({ kube: plane.kube, kubelet, port, ...operator });
+    const proxy = await startServiceProxy({ kube: plane.kube, kubelet, port, ...release });
     atEnd(() => proxy.close());
     return proxy.port;
   };

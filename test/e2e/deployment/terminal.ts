@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { runToEnd } from '../../world/servers/run-to-end.ts';
+import { runGroupToEnd } from '../../world/servers/run-to-end.ts';
 
 interface Options {
   /** Where commands run. */
@@ -38,10 +38,9 @@ export class Terminal {
       cwd: this.#options.cwd,
       env: this.#options.env,
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
+      detached: true,
     });
-    const { code, output: printed } = await runToEnd(shell);
+    const { code, output: printed } = await runGroupToEnd(shell, timeoutMs);
     this.#screen += printed;
     if (code !== 0) throw new Error(`it ended with ${String(code)}:\n${block}\n${printed}`);
     return printed;

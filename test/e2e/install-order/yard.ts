@@ -113,5 +113,5 @@ async function prepare(plane: ControlPlane, servers: PlatformServers, id: string
     subjects: [{ kind: 'ServiceAccount', ...account }],
   });
   await kube.create(secrets, managementSecret(servers.management));
-  await letOperatorIn(servers, { kube, host: plane.api.url, ca: plane.api.ca, mount: authMountOf(id) });
+  await letOperatorIn({ ...servers, kube, host: plane.api.url, ca: plane.api.ca, mount: authMountOf(id) });
 }

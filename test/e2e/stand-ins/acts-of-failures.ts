@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { waitFor } from '../../world/servers/wait-for.ts';
 import type { HookAnswer } from '../../world/metacontroller/trial-hook.ts';
 import { part } from '../../world/metacontroller/trial-kinds.ts';
 import type { Act, Scene } from './act.ts';
@@ -96,7 +97,7 @@ export const actsOfFailures: readonly Act[] = [
       const [first, second] = scene.requests.filter(({ request }) => request.hook === 'sync');
       // Of the timeout the way to the hook is gone when the first call is noted, so that less than all of it may be left.
       const after = (second?.at ?? 0) - (first?.at ?? 0);
-      return { secondAfterSeconds: Math.round(after / 1_000), atOnce: scene.stage.hook.busiest };
+      return { secondAfterSeconds: Math.floor((after + 200) / 1_000), atOnce: scene.stage.hook.busiest };
     },
   },
 ];
@@ -108,7 +109,7 @@ export const crash: Act = {
     scene.answer = () => ({ body: { children: [part('x'), null] } });
     await scene.create();
     await scene.called(1);
-    await sleep(1_500);
-    return { crashed: scene.stage.crashed() };
+    const untilCrashed = waitFor('the crash', () => scene.stage.crashed(), { timeoutMs: 20_000 });
+    return { crashed: await untilCrashed.catch(() => false) };
   },
 };

@@ -94,4 +94,4 @@ export const actsOfSyncs: readonly [Act, ...Act[]] = [
   },
 ];
 
-const again = { resyncAfterSeconds: 1.5 };
+const again = { resyncAfterSeconds: 1.1 };

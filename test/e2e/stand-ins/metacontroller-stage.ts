@@ -33,7 +33,7 @@ interface WatchedMetacontroller {
 /** `binary` undefined: the stand-in. */
 export const startStage = (binary: string | undefined, strategy: ApplyStrategy): Promise<Stage> =>
   closable(async (atEnd) => {
-    const plane = await startControlPlane();
+    const plane = await startControlPlane({ controllersLater: true });
     atEnd(() => plane.close());
     const hook = await startTrialHook();
     atEnd(() => hook.stop());
@@ -51,6 +51,7 @@ export const startStage = (binary: string | undefined, strategy: ApplyStrategy):
 
 async function prepare(plane: ControlPlane, hook: TrialHook): Promise<void> {
   await installCrds(plane, [...(await metacontrollerCrds()), ...trialCrds]);
+  await plane.startControllers();
   const { kube } = plane;
   await kube.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
   await kube.create(compositeControllers, controllerOf(hook));
@@ -73,8 +74,11 @@ async function standIn(access: ApiAccess, applyStrategy: ApplyStrategy): Promise
 }
 
 async function realOne(
-  ...command: Parameters<typeof startMetacontrollerProcess>
+  binary: string,
+  folder: string,
+  access: ApiAccess,
+  applyStrategy: ApplyStrategy,
 ): Promise<WatchedMetacontroller> {
-  const running = await startMetacontrollerProcess(...command);
+  const running = await startMetacontrollerProcess(binary, folder, access, applyStrategy);
   return { crashed: () => running.log().includes('panic: '), stop: () => running.stop() };
 }

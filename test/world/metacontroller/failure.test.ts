@@ -24,7 +24,10 @@ describe('a hook that answers badly', () => {
           const starts = metacontroller.calls.filter((c) => c.hook === 'sync').map((c) => c.startedAt);
           const waits = starts.slice(1).map((start, i) => start - (starts[i] ?? 0));
           assert.ok(waits.length >= 5 && waits.some((wait) => wait >= 80), `waits: ${waits.join(' ')}`);
-          assert.ok((waits[0] ?? Infinity) < 80, `waits: ${waits.join(' ')}`);
+          assert.ok(
+            waits.some((wait) => wait < 80),
+            `waits: ${waits.join(' ')}`,
+          );
         });
         const [event] = await eventually(async () => {
           const found = await syncErrors(client);
@@ -93,7 +96,8 @@ describe('a hook that answers badly', () => {
         await client.create(things, thing('a'));
         await eventually(() => assert.ok(hook.of('sync').length > 10));
         const syncs = metacontroller.calls.filter((c) => c.hook === 'sync');
-        assert.ok((syncs[9]?.startedAt ?? Infinity) - (syncs[0]?.startedAt ?? 0) < 500);
+        // With waits that double from 5 ms it would take 2.5 s.
+        assert.ok((syncs[9]?.startedAt ?? Infinity) - (syncs[0]?.startedAt ?? 0) < 2_000);
       },
       { maxBackoffMs: 100_000 },
     ),
@@ -142,7 +146,7 @@ describe('a hook that answers badly', () => {
         const [first] = metacontroller.calls.filter((c) => c.hook === 'sync');
         assert.ok(first);
         assert.equal(first.status, undefined);
-        assert.ok(first.durationMs < 400, `abandoned after ${first.durationMs} ms`);
+        assert.ok(first.durationMs < 600, `abandoned after ${first.durationMs} ms`);
         assert.equal(hook.busiest, 2);
       },
       { faults: { timeoutAfterMs: 200 } },

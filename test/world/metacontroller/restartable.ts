@@ -1,7 +1,7 @@
 import { type Metacontroller, type MetacontrollerOptions, startMetacontroller } from './metacontroller.ts';
 
 export interface RestartableMetacontroller extends Pick<Metacontroller, 'faults' | 'stop'> {
-  /** Ends it and starts it anew: what it remembered is lost, faults that were asked for too. */
+  /** Ends it and starts it anew: what it remembered is lost. */
   restart(): Promise<void>;
 }
 

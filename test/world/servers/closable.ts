@@ -17,7 +17,9 @@ export async function closable<T extends object>(
   try {
     return { ...(await build((end) => ends.push(end))), close };
   } catch (error) {
-    await close();
+    await close().catch((later: unknown) => {
+      throw new AggregateError([error, later], String(error));
+    });
     throw error;
   }
 }

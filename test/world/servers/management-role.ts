@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 
 import type { Postgres } from './postgres.ts';
+import { statementsIn } from './psql-script.ts';
 
 /** How the operator logs in. */
 export interface ManagementRole {
@@ -83,13 +84,11 @@ export async function runAsSuperuser(
   }
 }
 
-async function statementsOf(variant: Variant): Promise<string[]> {
+/** What psql makes of the file in this environment. */
+export async function statementsOf(
+  variant: Variant,
+  env: Readonly<Record<string, string>> = { MANAGEMENT_PASSWORD: password },
+): Promise<string[]> {
   const file = new URL(`../../../docs/management-role/${variant}.sql`, import.meta.url);
-  const code = (await readFile(file, 'utf8'))
-    .replaceAll(/^(--|\\getenv ).*$/gm, '')
-    .replaceAll(":'password'", `'${password}'`);
-  return code
-    .split(/;$/m)
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== '');
+  return statementsIn(await readFile(file, 'utf8'), { env });
 }

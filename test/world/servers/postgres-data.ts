@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { access, chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-import { runToEnd } from './run-to-end.ts';
+import { runGroupToEnd } from './run-to-end.ts';
 
 export interface TlsFiles {
   readonly cert: string;
@@ -56,11 +56,11 @@ async function initdb(data: DataFolder, user: string, passwordFile: string): Pro
       cwd: data.path,
       env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 60_000,
+      detached: true,
       ...(data.uid === undefined ? {} : { uid: data.uid, gid: data.uid }),
     },
   );
-  const { code, output } = await runToEnd(child);
+  const { code, output } = await runGroupToEnd(child, 60_000);
   if (code !== 0) throw new Error(`initdb ended with ${String(code)}:\n${output.slice(-4_000)}`);
 }
 

@@ -4,6 +4,8 @@ import type { Readable, Writable } from 'node:stream';
 
 import { watch } from './watchdog.ts';
 
+type Child = ChildProcessByStdio<Writable | null, Readable, Readable>;
+
 export interface Ended {
   /** null: it was killed. */
   readonly code: number | null;
@@ -14,10 +16,33 @@ export interface Ended {
 }
 
 /** Waits for a child to end, and keeps what it writes; it does not outlive us. @throws Error when it could not be started */
-export async function runToEnd(
-  child: ChildProcessByStdio<Writable | null, Readable, Readable>,
-): Promise<Ended> {
+export function runToEnd(child: Child): Promise<Ended> {
   watch(child);
+  return untilClosed(child);
+}
+
+/**
+ * The same for a shell, or what else starts processes of its own, when it leads a group of them (`detached`): they end with
+ * it, and all of them are killed after `timeoutMs`. @throws Error when it could not be started
+ */
+export async function runGroupToEnd(child: Child, timeoutMs: number): Promise<Ended> {
+  watch(child, { group: true });
+  const kill = (): void => killGroup(child);
+  const late = setTimeout(kill, timeoutMs);
+  child.once('exit', kill);
+  return untilClosed(child).finally(() => clearTimeout(late));
+}
+
+function killGroup({ pid }: Child): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody of it is left.
+  }
+}
+
+async function untilClosed(child: Child): Promise<Ended> {
   const written = { stdout: '', stderr: '', output: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text: string) => {

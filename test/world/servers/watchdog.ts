@@ -7,14 +7,15 @@ const program = fileURLToPath(new URL('watchdog-process.ts', import.meta.url));
 let watchdog: ChildProcess | undefined;
 
 /**
- * Has this child killed when we end without having ended it, also when we are killed ourselves: a process of its own
- * looks at the pipe to us, and acts when that closes.
+ * Has this child, or the group of processes that it leads, killed when we end without having ended it, also when we are
+ * killed ourselves: a process of its own looks at the pipe to us, and acts when that closes.
  */
-export function watch(child: ChildProcess): void {
+export function watch(child: ChildProcess, { group = false } = {}): void {
   const { pid } = child;
   if (pid === undefined) return;
-  tell(`+${pid}`);
-  child.once('exit', () => tell(`-${pid}`));
+  const target = group ? -pid : pid;
+  tell(`+${target}`);
+  child.once('exit', () => tell(`-${target}`));
 }
 
 /** Has this folder removed when we end, if it is still there. */
