@@ -63,7 +63,7 @@ const promises: Readonly<Record<string, (printed: string) => Promise<void> | voi
     const pods = { 'app.kubernetes.io/instance': 'postgresql-tenant-operator' };
     assert.equal(site.kubelet.serving('postgresql-tenant-operator', pods).length, 2);
   },
-  'kubectl apply -f examples/install/instance.yaml': async () => {
+  'kubectl apply -f installation/instance.yaml': async () => {
     assert.ok(isReady(await site.plane.kube.get(instances, 'pg-main')));
     await notePassword('postgresql-tenant-operator', 'pg-main-management');
   },
@@ -86,12 +86,12 @@ const promises: Readonly<Record<string, (printed: string) => Promise<void> | voi
       kubectl delete postgresqltenants --all --all-namespaces --timeout=60s
       kubectl delete postgresqlinstances --all --timeout=60s`);
   },
-  'kubectl delete -k metacontroller/': async () => assert.equal(await ourCrds(), 0),
+  'kubectl delete compositecontrollers': async () => assert.equal(await ourCrds(), 0),
 };
 
 /** Steps 8 and 9 of the page, with another Tenant. */
 const firstTenant = (name: string): string => `
-  kubectl apply -f examples/install/instance.yaml
+  kubectl apply -f installation/instance.yaml
   kubectl wait --for=condition=Ready postgresqlinstance/pg-main --timeout=60s
   sed 's/orders/${name}/' examples/tenant-minimal.yaml | kubectl apply -f -
   kubectl -n shop wait --for=condition=Ready postgresqltenant/${name} --timeout=60s`;

@@ -33,16 +33,14 @@ export const psqlOn =
       options: {
         command: { type: 'string', short: 'c' },
         file: { type: 'string', short: 'f' },
-        variable: { type: 'string', short: 'v', multiple: true, default: [] },
       },
       allowPositionals: true,
     });
     const script = values.command ?? (await readFile(resolve(call.cwd, values.file ?? ''), 'utf8'));
-    const variables = Object.fromEntries(values.variable.map(pairOf));
     const client = await connect(server, call, positionals);
     try {
       let printed = '';
-      for (const statement of statementsIn(script, { variables, env: call.env }))
+      for (const statement of statementsIn(script, call.env))
         printed += shown(await client.query<Record<string, unknown>>(statement));
       return printed;
     } finally {

@@ -90,5 +90,5 @@ export async function statementsOf(
   env: Readonly<Record<string, string>> = { MANAGEMENT_PASSWORD: password },
 ): Promise<string[]> {
   const file = new URL(`../../../docs/management-role/${variant}.sql`, import.meta.url);
-  return statementsIn(await readFile(file, 'utf8'), { env });
+  return statementsIn(await readFile(file, 'utf8'), env);
 }
