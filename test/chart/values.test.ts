@@ -135,6 +135,14 @@ const refusals: readonly (readonly [title: string, set: string, message: RegExp]
     'extraEnv[0].name=INSTALLATION',
     /extraEnv must not have INSTALLATION, which the chart sets itself/,
   ],
+  ...['rbac.authorization.k8s.io/aggregate-to-view', 'metacontroller.pgtenancy.io/aggregate-to-x'].map(
+    (label) =>
+      [
+        `${label} on every object`,
+        `commonLabels.${label.replaceAll('.', String.raw`\.`)}=yes`,
+        /commonLabels must not have \S+aggregate-to-\w+: it would give the rights/,
+      ] as const,
+  ),
   [
     'a volume that the chart has',
     'extraVolumes[0].name=kubernetes-api',
@@ -234,14 +242,38 @@ for (const [title, set] of allowed)
     assert.ok((await render(withValues('minimal', '--set', set))).length > 0);
   });
 
-test('a private key that is refused is not shown', async () => {
-  const key = 'postgres.ca.bundle=-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----';
-  await assert.rejects(render(withValues('minimal', '--set', key)), (error: unknown) => {
-    const { stderr } = failureShape.parse(error);
-    assert.match(stderr, /without any private key/);
-    assert.doesNotMatch(stderr, /c2VjcmV0/);
+/** Where somebody may put a secret in place of its name, its path, or an address. */
+const pem = '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----';
+const token = 'hvs.c2VjcmV0c2VjcmV0c2VjcmV0';
+const misplaced: readonly (readonly [value: string, secret: string, said: RegExp])[] = [
+  ['postgres.ca.bundle', pem, /without any private key/],
+  ['hook.tls.caBundle', Buffer.from(pem).toString('base64'), /without any private key/],
+  ['hook.tls.secretName', pem, /the name of an object, not what is in it/],
+  ['openbao.tokenSecret.name', token, /the name of an object, not what is in it/],
+  ['hook.token.secretName', token, /the name of an object, not what is in it/],
+  ['openbao.tokenFile', token, /the path of a file, not what is in it/],
+  ...['openbao.address', 'openbao.externalAddress', 'kubernetesApi.url', 'metacontroller.hookUrl'].map(
+    (value) => [value, 'https://me:c2VjcmV0@host', /a URL without user and password/] as const,
+  ),
+];
+
+for (const [value, secret, said] of misplaced)
+  test(`a secret as ${value} is refused and not shown`, async () => {
+    await assert.rejects(render(withValues('minimal', '--set', `${value}=${secret}`)), (error: unknown) => {
+      const { stderr } = failureShape.parse(error);
+      assert.match(stderr, said);
+      assert.doesNotMatch(stderr, /c2VjcmV0|LS0t/);
+      return true;
+    });
+  });
+
+test('a token of OpenBao of the older form is refused and not shown, and a name that begins like one is taken', async () => {
+  const set = (name: string) => withValues('token', '--set', `hook.token.secretName=${name}`);
+  await assert.rejects(render(set('s.c2VjcmV0c2VjcmV0c2VjcmV0')), (error: unknown) => {
+    assert.doesNotMatch(failureShape.parse(error).stderr, /c2VjcmV0/);
     return true;
   });
+  assert.ok((await render(set('s.hook-token'))).length > 0);
 });
 
 test('what has no default is asked for in one message', async () => {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
 
 import { programPath, type ProgramName } from '../programs/programs.ts';
 import { goEnvironment } from '../world/servers/go-environment.ts';
@@ -19,14 +20,18 @@ interface RunOptions {
   readonly timeoutMs?: number;
 }
 
-/** Runs kubectl or helm to its end. HOME is an empty place of the caller's choice, so that nobody's settings count. */
+/** kubectl keeps there what it learned of a server, which must not outlive it: the next one may have the same port. */
+const homeOf = ({ KUBECONFIG }: Readonly<Record<string, string>>): string =>
+  KUBECONFIG === undefined ? '/nonexistent' : dirname(KUBECONFIG);
+
+/** Runs kubectl or helm to its end. HOME is by default the folder of KUBECONFIG, so that nobody's settings count. */
 export async function runProgram(
   name: ProgramName,
   args: readonly string[],
   { cwd, env = {}, input = '', timeoutMs = 120_000 }: RunOptions = {},
 ): Promise<Outcome> {
   const child = spawn(await programPath(name), args, {
-    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', HOME: '/nonexistent', ...goEnvironment, ...env },
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', HOME: homeOf(env), ...goEnvironment, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     timeout: timeoutMs,
     killSignal: 'SIGKILL',

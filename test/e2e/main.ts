@@ -32,10 +32,11 @@ const tests = spawn(
     cwd: root,
     env: { ...process.env, WORLD_PARTS: 'real', NODE_COMPILE_CACHE: join(root, '.cache/node-tests') },
     stdio: 'inherit',
+    detached: true,
   },
 );
-// Killed, it takes them along.
-watch(tests);
+// Killed, it takes them along, with all that they started.
+watch(tests, { group: true });
 // Told to end, the tests end first: each of them ends what it started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
 const late = setTimeout(() => tests.kill('SIGTERM'), longestMs);

@@ -17,6 +17,13 @@
 {{- if ne $selector (include "postgresql-tenant-operator.selectorLabels" . | fromYaml | toJson) -}}
 {{- $faults = append $faults (printf "nameOverride must stay what it was: the Deployment %s selects its Pods by %s, and that can never be changed" $fullname $selector) -}}
 {{- end -}}
+{{- range $container := $deployment.spec.template.spec.containers -}}
+{{- range $container.env -}}
+{{- if and (eq .name "INSTALLATION") (ne .value $.Values.installation) -}}
+{{- $faults = append $faults (printf "installation must stay what it was, %s: it is in the path of every credential and in the registry of every server" .value) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- $faults | toJson -}}

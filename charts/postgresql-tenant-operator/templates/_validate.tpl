@@ -40,6 +40,8 @@
 {{- range $label, $_ := get $.Values $name | default dict -}}
 {{- if has $label $reserved -}}
 {{- $faults = append $faults (printf "%s must not have %s, which the chart sets itself" $name $label) -}}
+{{- else if contains "/aggregate-to-" $label -}}
+{{- $faults = append $faults (printf "%s must not have %s: it would give the rights of Metacontroller and the operator to whoever has the role that it names" $name $label) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -101,6 +101,15 @@ test('An upgrade that would change the selector of the Deployment is refused wit
   await helm('upgrade', '--set', 'commonLabels.team=platform');
 });
 
+test('An upgrade that would change the name of the installation is refused with a sentence', async () => {
+  await helm('install');
+  const other = ['--set', 'installation=other'] as const;
+  assert.match(
+    await cluster.helm.refused(['upgrade', release.name, chartFolder, ...place, ...values, ...other]),
+    /installation must stay what it was, \w+: it is in the path of every credential/,
+  );
+});
+
 test('An upgrade that turns the CompositeControllers off deletes them, and the notes say so', async () => {
   await installKinds(cluster, 'metacontroller');
   assert.doesNotMatch(await helm('install'), /has no CompositeControllers/);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -8,6 +7,7 @@ import type { RunningPod } from '../../control-plane/pod-runner/run-pod.ts';
 import { instance, untilInstanceReady } from '../../scenarios/instances.ts';
 import { compositeControllers, crds, instances, secrets, tenants } from '../../world/kubernetes/resources.ts';
 import { waitFor } from '../../world/servers/wait-for.ts';
+import { blocksOf } from '../deployment/page.ts';
 import { laterChart } from './chart-copy.ts';
 import { release } from '../../control-plane/operator-release.ts';
 import { type Cluster, startCluster, startMetacontrollerIn, valuesFor } from './cluster.ts';
@@ -173,10 +173,11 @@ test('What is deleted after an uninstallation hangs, and the escape in docs/oper
 
 /** The commands of that section, without the word kubectl. */
 async function escapeFor(names: Readonly<Record<string, string>>): Promise<string[]> {
-  const page = await readFile(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
-  const block = /^### Finalizers by hand$[\s\S]*?^```sh\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
-  const commands = block.trim().split('\n');
-  assert.equal(commands.length, 2);
+  const blocks = (await blocksOf('docs/operations.md')).filter(
+    ({ heading, language }) => heading === 'Finalizers by hand' && language === 'sh',
+  );
+  const commands = blocks.flatMap(({ text }) => text.trim().split('\n'));
+  assert.equal(commands.length, 3);
   return commands.map((command) =>
     command.replace(/^kubectl /, '').replaceAll(/\$(\w+)/g, (_, name: string) => names[name] ?? ''),
   );

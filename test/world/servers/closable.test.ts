@@ -37,6 +37,19 @@ test('A part that cannot be ended keeps none of the others, and is told of', asy
   assert.deepEqual(ended, ['third', 'second', 'first']);
 });
 
+test('An end that fails before it gives a promise keeps none of the others', async () => {
+  const ended: string[] = [];
+  const whole = await closable((atEnd) => {
+    parts(atEnd, ended);
+    atEnd(() => {
+      throw new Error('at once');
+    });
+    return Promise.resolve({});
+  });
+  await assert.rejects(whole.close(), AggregateError);
+  assert.deepEqual(ended, ['third', 'second', 'first']);
+});
+
 test('When the building fails, what was started is ended, and the failure is thrown as it is', async () => {
   const ended: string[] = [];
   const failing = closable((atEnd) => {

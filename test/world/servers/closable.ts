@@ -11,7 +11,13 @@ export async function closable<T extends object>(
   const ends: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     const failures: unknown[] = [];
-    for (const end of ends.splice(0).reverse()) await end().catch((error: unknown) => failures.push(error));
+    for (const end of ends.splice(0).reverse()) {
+      try {
+        await end();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
     if (failures.length > 0) throw new AggregateError(failures, 'not everything could be ended in order');
   };
   try {

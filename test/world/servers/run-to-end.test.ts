@@ -28,8 +28,9 @@ test('A child that could not be started is an error', async () => {
 });
 
 test('A group that takes too long is killed as a whole, also what holds its output open', async () => {
-  const { code, stdout } = await runGroupToEnd(shell('sleep 600 & echo $!; wait', true), 300);
+  const { code, stdout, output } = await runGroupToEnd(shell('sleep 600 & echo $!; wait', true), 300);
   assert.equal(code, null);
+  assert.match(output, /killed after 300 ms/);
   await waitFor('the grandchild to end', () => !runs(Number(stdout)));
 });
 

@@ -23,14 +23,18 @@ export function runToEnd(child: Child): Promise<Ended> {
 
 /**
  * The same for a shell, or what else starts processes of its own, when it leads a group of them (`detached`): they end with
- * it, and all of them are killed after `timeoutMs`. @throws Error when it could not be started
+ * it, and all of them are killed after `timeoutMs`, which the output then says. @throws Error when it could not be started
  */
 export async function runGroupToEnd(child: Child, timeoutMs: number): Promise<Ended> {
   watch(child, { group: true });
-  const kill = (): void => killGroup(child);
-  const late = setTimeout(kill, timeoutMs);
-  child.once('exit', kill);
-  return untilClosed(child).finally(() => clearTimeout(late));
+  let said = '';
+  const late = setTimeout(() => {
+    said = `killed after ${timeoutMs} ms\n`;
+    killGroup(child);
+  }, timeoutMs);
+  child.once('exit', () => killGroup(child));
+  const ended = await untilClosed(child).finally(() => clearTimeout(late));
+  return { ...ended, output: `${ended.output}${said}` };
 }
 
 function killGroup({ pid }: Child): void {

@@ -14,10 +14,21 @@ export async function waitFor<T>(
 ): Promise<Exclude<T, undefined | false>> {
   const startedAt = Date.now();
   for (;;) {
-    const answer = await probe();
+    const answer = await inTime(probe, timeoutMs - (Date.now() - startedAt));
     if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
     const waitedMs = Date.now() - startedAt;
-    if (waitedMs > timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+    if (waitedMs >= timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
     await sleep(everyMs ?? pauseAfter(waitedMs));
+  }
+}
+
+/** What a probe gives, or undefined when it gives nothing in time. */
+async function inTime<T>(probe: () => T | Promise<T>, leftMs: number): Promise<T | undefined> {
+  const late = new AbortController();
+  try {
+    const nothing = sleep(Math.max(leftMs, 0), undefined, { signal: late.signal });
+    return await Promise.race([probe(), nothing]);
+  } finally {
+    late.abort();
   }
 }
