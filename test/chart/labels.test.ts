@@ -42,18 +42,10 @@ test('a label of one kind of object wins over the one of all, and over those of 
   }
 });
 
-test('no label of the values takes away what aggregates a role, or what the Pod of helm test is known by', async () => {
-  const objects = await minimal(
-    String.raw`commonLabels.pgtenancy\.io/aggregate-to-metacontroller=false`,
-    String.raw`commonLabels.rbac\.authorization\.k8s\.io/aggregate-to-view=false`,
-  );
-  const labelsOf = (kind: string, name: string) => only(objects, kind, name).metadata.labels;
-  const role = labelsOf('ClusterRole', `metacontroller-${release.fullname}`);
-  assert.equal(role['pgtenancy.io/aggregate-to-metacontroller'], 'true');
-  const view = labelsOf('ClusterRole', `${release.fullname}-view`);
-  assert.equal(view['rbac.authorization.k8s.io/aggregate-to-view'], 'true');
-  const pod = labelsOf('Pod', `${release.fullname}-test`);
-  assert.equal(pod['app.kubernetes.io/name'], 'postgresql-tenant-operator-test');
+test('the Pod of helm test has the labels of all objects, and is known by a name of its own', async () => {
+  const { labels } = only(await minimal('commonLabels.team=all'), 'Pod', `${release.fullname}-test`).metadata;
+  assert.equal(labels['team'], 'all');
+  assert.equal(labels['app.kubernetes.io/name'], 'postgresql-tenant-operator-test');
 });
 
 test('the checksum of a CA that is read at the start stays what it is', async () => {
