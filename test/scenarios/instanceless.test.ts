@@ -11,7 +11,7 @@ import { remainsOf, untilGone } from './descents.ts';
 import { instance, untilInstanceReady } from './instances.ts';
 import { query, secretOf } from './sql.ts';
 import { raise, type Stage } from './stage.ts';
-import { lookedAtAgain } from './stillness.ts';
+import { lookedAtAgain, syncsOf } from './stillness.ts';
 import {
   apply,
   change,
@@ -126,6 +126,11 @@ test('An Instance that was torn out: Retain goes at once; Delete waits, and goes
   const on = (deletionPolicy: string) => ({ instanceRef: { name: 'pg-torn' }, deletionPolicy });
   const [kept, deleted] = await Promise.all([filled('tornkept', on('Retain')), filled('torn', on('Delete'))]);
   await tearOut('pg-torn');
+  // For a moment it is still among what Metacontroller posts, and a row could still be marked.
+  for (const name of ['tornkept', 'torn'])
+    await waitFor(`${name} to be told that its Instance is gone`, () =>
+      JSON.stringify(syncsOf(stage, name).at(-1)?.response).includes('InstanceNotFound'),
+    );
   await remove(stage, 'tornkept');
   await erase('torn');
   await waits('torn', 'InstanceNotFound');
