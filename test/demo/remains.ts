@@ -1,5 +1,6 @@
 import pg from 'pg';
 
+import { connectedClient } from '../world/servers/connected-client.ts';
 import { externalSecrets, secrets, tenants } from '../world/kubernetes/resources.ts';
 import { installation, pgHost } from '../world/names.ts';
 import type { World } from '../world/world.ts';
@@ -8,7 +9,7 @@ import type { World } from '../world/world.ts';
 export async function asSuperuser<T>(world: World, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const { name: user, password } = world.postgres.superuser;
   const ssl = { ca: world.ca, servername: pgHost };
-  const client = new pg.Client({
+  const client = await connectedClient({
     host: world.postgres.host,
     port: world.postgres.port,
     user,
@@ -16,7 +17,6 @@ export async function asSuperuser<T>(world: World, work: (client: pg.Client) => 
     database: world.management.managementDatabase,
     ssl,
   });
-  await client.connect();
   try {
     return await work(client);
   } finally {

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import pg from 'pg';
-
+import { connectedClient } from '../world/servers/connected-client.ts';
 import { pgHost } from '../world/names.ts';
 import { keptDemo } from './kept-file.ts';
 import { Unusable } from './unusable.ts';
@@ -29,7 +28,7 @@ async function runStatement(): Promise<void> {
   if (kept === undefined) {
     throw new Unusable('no demo is kept in this folder: start one with npm run demo -- --keep');
   }
-  const client = new pg.Client({
+  const client = await connectedClient({
     host: kept.host,
     port: kept.port,
     user: kept.name,
@@ -37,7 +36,6 @@ async function runStatement(): Promise<void> {
     database: values.database ?? kept.database,
     ssl: { ca: kept.ca, servername: pgHost },
   });
-  await client.connect();
   try {
     const { rows, command } = await client.query<Record<string, unknown>>(positionals.join(' '));
     if (rows.length > 0) console.table(rows);

@@ -1,5 +1,6 @@
 import pg from 'pg';
 
+import { connectedClient } from '../world/servers/connected-client.ts';
 import type { KubeClient } from '../world/kubernetes/client.ts';
 import { secrets } from '../world/kubernetes/resources.ts';
 
@@ -22,7 +23,7 @@ export async function asApplication<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const { hostaddr = '', host = '', certificates = '' } = secret;
-  const client = new pg.Client({
+  const client = await connectedClient({
     host: hostaddr === '' ? host : hostaddr,
     port: Number(secret['port']),
     database: secret['database'] ?? '',
@@ -31,7 +32,6 @@ export async function asApplication<T>(
     ssl: { ca: certificates, servername: host, rejectUnauthorized: true },
     connectionTimeoutMillis: 5_000,
   });
-  await client.connect();
   try {
     return await work(client);
   } finally {

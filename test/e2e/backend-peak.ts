@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
+import { connectedClient } from '../world/servers/connected-client.ts';
 import { pgHost } from '../world/names.ts';
 import type { World } from '../world/world.ts';
 
@@ -18,11 +19,10 @@ export class BackendPeak {
 
   static async start({ postgres, ca }: World): Promise<BackendPeak> {
     const { host, port, superuser } = postgres;
-    const client = new pg.Client({
+    const client = await connectedClient({
       ...{ host, port, user: superuser.name, password: superuser.password, database: 'postgres' },
       ssl: { ca, servername: pgHost },
     });
-    await client.connect();
     const peak = new BackendPeak(client);
     peak.#looking = peak.#look();
     return peak;

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import pg from 'pg';
-
+import { connectedClient } from '../world/servers/connected-client.ts';
 import { secrets } from '../world/kubernetes/resources.ts';
 import { type Postgres, startPostgres } from '../world/servers/postgres.ts';
 import {
@@ -78,14 +77,13 @@ async function withOtherLocale(server: Postgres, locale: string): Promise<void> 
 
 async function superuser(server: Postgres, text: string): Promise<unknown[]> {
   const { host, port, superuser: login } = server;
-  const client = new pg.Client({
+  const client = await connectedClient({
     host,
     port,
     user: login.name,
     password: login.password,
     database: 'postgres',
   });
-  await client.connect();
   return client
     .query<object>(text)
     .then(({ rows }) => rows)

@@ -1,5 +1,4 @@
-import pg from 'pg';
-
+import { connectedClient } from '../world/servers/connected-client.ts';
 import { asApplication, readSecret } from '../demo/use-credential.ts';
 import { pgHost } from '../world/names.ts';
 import type { Stage } from './stage.ts';
@@ -15,7 +14,7 @@ export async function sql<Row extends object = Record<string, unknown>>(
   }: { database?: string; values?: readonly unknown[] } = {},
 ): Promise<Row[]> {
   const { host, port, superuser } = world.postgres;
-  const client = new pg.Client({
+  const client = await connectedClient({
     host,
     port,
     user: superuser.name,
@@ -23,7 +22,6 @@ export async function sql<Row extends object = Record<string, unknown>>(
     database,
     ssl: { ca: world.ca, servername: pgHost },
   });
-  await client.connect();
   try {
     return (await client.query<Row>(text, [...values])).rows;
   } finally {

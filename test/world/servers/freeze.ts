@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-import { Client } from 'pg';
-
+import { connectedClient } from './connected-client.ts';
 import type { Postgres } from './postgres.ts';
 
 /** A server that hangs: its processes are there, and so is its port, but nothing comes out of them. */
@@ -25,7 +24,7 @@ export async function freeze(postgres: Postgres, what: 'server' | 'sessions' = '
 /** The sessions that are open, without the one that asks. */
 async function processesOf(postgres: Postgres): Promise<{ sessions: number[]; postmaster: number }> {
   const { host, port, superuser } = postgres;
-  const client = new Client({
+  const client = await connectedClient({
     host,
     port,
     user: superuser.name,
@@ -34,7 +33,6 @@ async function processesOf(postgres: Postgres): Promise<{ sessions: number[]; po
     ssl: false,
     connectionTimeoutMillis: 5_000,
   });
-  await client.connect();
   try {
     const { rows } = await client.query<{ pid: number; own: number }>(
       `select pid, pg_backend_pid() as own from pg_stat_activity where backend_type = 'client backend'`,

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import pg from 'pg';
 
+import { connectedClient } from './connected-client.ts';
 import type { Postgres } from './postgres.ts';
 import { statementsIn } from './psql-script.ts';
 
@@ -75,8 +76,7 @@ export async function runAsSuperuser(
   statements: readonly string[],
 ): Promise<void> {
   const { name: user, password: secret } = superuser;
-  const client = new pg.Client({ host, port, user, password: secret, database: 'postgres', ssl });
-  await client.connect();
+  const client = await connectedClient({ host, port, user, password: secret, database: 'postgres', ssl });
   try {
     for (const statement of statements) await client.query(statement);
   } finally {
