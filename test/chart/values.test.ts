@@ -248,6 +248,7 @@ const token = 'hvs.c2VjcmV0c2VjcmV0c2VjcmV0';
 const misplaced: readonly (readonly [value: string, secret: string, said: RegExp])[] = [
   ['postgres.ca.bundle', pem, /without any private key/],
   ['hook.tls.caBundle', Buffer.from(pem).toString('base64'), /without any private key/],
+  ['openbao.ca.bundle', token, /without any private key/],
   ['hook.tls.secretName', pem, /the name of an object, not what is in it/],
   ['openbao.tokenSecret.name', token, /the name of an object, not what is in it/],
   ['hook.token.secretName', token, /the name of an object, not what is in it/],
