@@ -16,7 +16,7 @@ export interface Helm {
 }
 
 export function helmOn({ kubeconfig, folder }: ControlPlane): Helm {
-  const options = { env: { KUBECONFIG: kubeconfig, HOME: folder }, cwd: folder };
+  const options = { env: { KUBECONFIG: kubeconfig }, cwd: folder };
   const withFile = async (args: readonly string[], values: object | undefined): Promise<string[]> => {
     if (values === undefined) return [...args];
     const file = `${folder}/values-${randomUUID()}.json`;

@@ -1,13 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe } from 'node:test';
 
-import { Client } from 'pg';
+import type { Client } from 'pg';
 
 import type { TenantCatalog } from '../../src/domain/catalog.ts';
 import type { Limits } from '../../src/postgres/limits.ts';
 import { createServers } from '../../src/postgres/servers.ts';
 import type { Server, ServerTarget, TenantHandle } from '../../src/reconcile/ports.ts';
 import { Secret } from '../../src/secret.ts';
+import { connectedClient } from '../world/servers/connected-client.ts';
 import {
   type ManagementRole,
   setUpManagementRole,
@@ -97,7 +98,7 @@ export class LiveServer {
 
   /** A session of somebody else; the superuser when nothing else is said. The caller ends it. */
   async connect(login: { user?: string; password?: string; database?: string } = {}): Promise<Client> {
-    const client = new Client({
+    return connectedClient({
       host: this.postgres.host,
       port: this.postgres.port,
       user: this.postgres.superuser.name,
@@ -108,9 +109,6 @@ export class LiveServer {
       statement_timeout: 20_000,
       ...login,
     });
-    client.on('error', () => undefined);
-    await client.connect();
-    return client;
   }
 
   async close(): Promise<void> {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import pg from 'pg';
+import type pg from 'pg';
 
 import { tenants } from '../world/kubernetes/resources.ts';
+import { connectedClient } from '../world/servers/connected-client.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 import { pgHost } from '../world/names.ts';
 import { assertNothingLeaked } from './canaries.ts';
@@ -78,10 +79,7 @@ async function superuser(database: string, more: object = {}): Promise<pg.Client
   const { host, port, superuser: login } = stage.world.postgres;
   const { name: user, password } = login;
   const ssl = { ca: stage.world.ca, servername: pgHost };
-  const client = new pg.Client({ host, port, user, password, database, ssl, ...more });
-  client.on('error', () => undefined);
-  await client.connect();
-  return client;
+  return connectedClient({ host, port, user, password, database, ssl, ...more });
 }
 
 test('A replication slot that somebody reads from holds a deletion up before anything is destroyed, and is named', async () => {

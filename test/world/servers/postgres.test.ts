@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
-import { Client } from 'pg';
+import type { Client } from 'pg';
 
+import { connectedClient } from './connected-client.ts';
 import { type OpenBao, startOpenBao } from './openbao.ts';
 import { issueCertificate, setUpPki } from './pki.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { presentedFingerprint } from './presented-certificate.ts';
 
-const connect = async (postgres: Postgres, more: object = {}): Promise<Client> => {
-  const client = new Client({
+const connect = (postgres: Postgres, more: object = {}): Promise<Client> =>
+  connectedClient({
     host: postgres.host,
     port: postgres.port,
     user: postgres.superuser.name,
@@ -21,11 +22,6 @@ const connect = async (postgres: Postgres, more: object = {}): Promise<Client> =
     connectionTimeoutMillis: 5_000,
     ...more,
   });
-  // A client that nobody listens to would end the process when its server is killed.
-  client.on('error', () => undefined);
-  await client.connect();
-  return client;
-};
 
 async function ask(postgres: Postgres, query: string, more: object = {}): Promise<unknown> {
   const client = await connect(postgres, more);

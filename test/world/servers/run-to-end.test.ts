@@ -2,19 +2,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 
+import { isRunning } from './is-running.ts';
 import { runGroupToEnd, runToEnd } from './run-to-end.ts';
 import { waitFor } from './wait-for.ts';
 
 const shell = (script: string, detached = false) =>
   spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'pipe'], detached });
-
-const runs = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 test('What a child writes is kept, apart and together, with the code that it ends with', async () => {
   const { code, stdout, stderr, output } = await runToEnd(shell('echo one; echo two >&2; exit 3'));
@@ -31,11 +24,11 @@ test('A group that takes too long is killed as a whole, also what holds its outp
   const { code, stdout, output } = await runGroupToEnd(shell('sleep 600 & echo $!; wait', true), 300);
   assert.equal(code, null);
   assert.match(output, /killed after 300 ms/);
-  await waitFor('the grandchild to end', () => !runs(Number(stdout)));
+  await waitFor('the grandchild to end', () => !isRunning(Number(stdout)));
 });
 
 test('What a group leaves behind ends with it', async () => {
   const { code, stdout } = await runGroupToEnd(shell('sleep 600 & echo $!', true), 60_000);
   assert.equal(code, 0);
-  await waitFor('the grandchild to end', () => !runs(Number(stdout)));
+  await waitFor('the grandchild to end', () => !isRunning(Number(stdout)));
 });

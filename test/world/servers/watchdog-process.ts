@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { removeTree } from './remove-tree.ts';
 
 /*
- * Reads `+<pid>`, `-<pid>` (negative: of a group) and `><folder>`; when its input ends, the processes that are left are killed, and the folders
- * removed. See watchdog.ts.
+ * Reads `+<pid>`, `-<pid>` (negative: of a group) and `><folder>`; when its input ends, the processes that are left are
+ * killed, and the folders removed. See watchdog.ts.
  */
 
 const watched = new Set<number>();

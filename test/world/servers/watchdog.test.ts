@@ -4,15 +4,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 
+import { isRunning } from './is-running.ts';
 import { waitFor } from './wait-for.ts';
-
-const runs = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 /** A test process: starts a server as tests do, says its process id, and goes on. */
 const starter = `
@@ -29,9 +22,9 @@ for (const signal of ['SIGKILL', 'SIGINT', 'SIGTERM'] as const) {
     t.after(() => tests.kill('SIGKILL'));
     const [line] = (await once(createInterface({ input: tests.stdout }), 'line')) as [string];
     const pid = Number(line);
-    assert.ok(runs(pid));
+    assert.ok(isRunning(pid));
     tests.kill(signal);
-    await waitFor('the server to end', () => !runs(pid));
+    await waitFor('the server to end', () => !isRunning(pid));
   });
 }
 
