@@ -1,6 +1,8 @@
 {{/* As a JSON list: what an upgrade would destroy, or could not do. Where nothing can be looked up there is nothing to say. */}}
 {{- define "postgresql-tenant-operator.upgradeFaults" -}}
 {{- $faults := list -}}
+{{- $fullname := include "postgresql-tenant-operator.fullname" . -}}
+{{- $deployment := lookup "apps/v1" "Deployment" .Release.Namespace $fullname | default dict -}}
 {{- if .Release.IsUpgrade -}}
 {{- if not .Values.crds.enabled -}}
 {{- range $plural := list "postgresqlinstances" "postgresqltenants" -}}
@@ -10,18 +12,17 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- $fullname := include "postgresql-tenant-operator.fullname" . -}}
-{{- $deployment := lookup "apps/v1" "Deployment" .Release.Namespace $fullname -}}
-{{- if $deployment -}}
-{{- $selector := $deployment.spec.selector.matchLabels | toJson -}}
-{{- if ne $selector (include "postgresql-tenant-operator.selectorLabels" . | fromYaml | toJson) -}}
-{{- $faults = append $faults (printf "nameOverride must stay what it was: the Deployment %s selects its Pods by %s, and that can never be changed" $fullname $selector) -}}
+{{- $selector := dig "spec" "selector" "matchLabels" dict $deployment -}}
+{{- if and $selector (ne (toJson $selector) (include "postgresql-tenant-operator.selectorLabels" . | fromYaml | toJson)) -}}
+{{- $faults = append $faults (printf "nameOverride must stay what it was: the Deployment %s selects its Pods by %s, and that can never be changed" $fullname (toJson $selector)) -}}
 {{- end -}}
-{{- range $container := $deployment.spec.template.spec.containers -}}
-{{- range $container.env -}}
-{{- if and (eq .name "INSTALLATION") (ne .value $.Values.installation) -}}
-{{- $faults = append $faults (printf "installation must stay what it was, %s: it is in the path of every credential and in the registry of every server" .value) -}}
 {{- end -}}
+{{/* Also when it was made by hand and Helm is to take it over. */}}
+{{- range $container := dig "spec" "template" "spec" "containers" list $deployment -}}
+{{- if eq $container.name "operator" -}}
+{{- range $variable := $container.env -}}
+{{- if and (eq $variable.name "INSTALLATION") $variable.value (ne $variable.value $.Values.installation) -}}
+{{- $faults = append $faults (printf "installation must stay what it was, %s: it is in the path of every credential and in the registry of every server" $variable.value) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

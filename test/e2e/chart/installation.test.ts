@@ -110,6 +110,25 @@ test('An upgrade that would change the name of the installation is refused with 
   );
 });
 
+test('Another container of the Pod may have a name of an installation of its own', async () => {
+  const sidecar = ['name=sidecar', 'image=sidecar:1', 'env[0].name=INSTALLATION', 'env[0].value=other'];
+  const set = ['--set', sidecar.map((value) => `extraContainers[0].${value}`).join(',')] as const;
+  await helm('install', ...set);
+  await helm('upgrade', ...set);
+});
+
+test('What was made by hand is not taken over under the name of another installation', async () => {
+  await cluster.kubectl.ok('create namespace postgresql-tenant-operator');
+  await cluster.kubectl.ok('apply -f examples/install/operator.yaml');
+  const takeOver = ['--take-ownership', '--force-conflicts'] as const;
+  const args = ['install', release.name, chartFolder, ...place, ...values, ...takeOver];
+  assert.match(
+    await cluster.helm.refused([...args, '--set', 'installation=other']),
+    /installation must stay what it was, production: it is in the path of every credential/,
+  );
+  await cluster.helm.ok(args);
+});
+
 test('An upgrade that turns the CompositeControllers off deletes them, and the notes say so', async () => {
   await installKinds(cluster, 'metacontroller');
   assert.doesNotMatch(await helm('install'), /has no CompositeControllers/);
