@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { z } from 'zod';
 
+import { isRunning } from '../world/servers/is-running.ts';
 import type { World } from '../world/world.ts';
 import { Unusable } from './unusable.ts';
 
@@ -12,7 +13,7 @@ const path = fileURLToPath(new URL('../../.demo/world.json', import.meta.url));
 
 const keptShape = z.object({
   /** The demo's own. */
-  pid: z.int(),
+  pid: z.int().positive(),
   host: z.string(),
   port: z.int(),
   name: z.string(),
@@ -26,11 +27,14 @@ type Kept = z.infer<typeof keptShape>;
 /** The demo that is kept running in this folder; undefined: none. One that was killed does not count. */
 export async function keptDemo(): Promise<Kept | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
+  const kept = text === undefined ? undefined : keptIn(text);
+  return kept !== undefined && isRunning(kept.pid) ? kept : undefined;
+}
+
+/** Undefined: the file was not written to its end. */
+function keptIn(text: string): Kept | undefined {
   try {
-    const kept = keptShape.parse(JSON.parse(text));
-    process.kill(kept.pid, 0);
-    return kept;
+    return keptShape.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 
 import { connectedClient } from '../world/servers/connected-client.ts';
 import { externalSecrets, secrets, tenants } from '../world/kubernetes/resources.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import pg from 'pg';
+import type pg from 'pg';
 
 import { connectedClient } from '../world/servers/connected-client.ts';
 import { pgHost } from '../world/names.ts';
@@ -11,7 +11,8 @@ export class BackendPeak {
   highest = 0;
   readonly #client: pg.Client;
   readonly #ending = new AbortController();
-  #looking: Promise<void> = Promise.resolve();
+  /** Gives the reason why no more could be seen. */
+  #looking: Promise<unknown> = Promise.resolve();
 
   private constructor(client: pg.Client) {
     this.#client = client;
@@ -24,14 +25,18 @@ export class BackendPeak {
       ssl: { ca, servername: pgHost },
     });
     const peak = new BackendPeak(client);
-    peak.#looking = peak.#look();
+    peak.#looking = peak.#look().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     return peak;
   }
 
   async stop(): Promise<void> {
     this.#ending.abort();
-    await this.#looking;
+    const failure = await this.#looking;
     await this.#client.end();
+    if (failure !== undefined) throw new Error('the sessions could not be counted', { cause: failure });
   }
 
   async #look(): Promise<void> {

@@ -30,7 +30,7 @@ function giveUp(why: string): never {
 async function build(name: ProgramName, target: string): Promise<void> {
   if (go === undefined) return giveUp('Go 1.26 or newer is needed, and `go` is not on the PATH.');
   const startedAt = Date.now();
-  process.stdout.write(`Building ${name} (once; all of them take about 10 minutes on 2 cores) ...\n`);
+  process.stdout.write(`Building ${name} (once; all of them take about 14 minutes on 2 cores) ...\n`);
   await mkdir(dirname(target), { recursive: true });
   const draft = `${target}.${process.pid}`;
   const flags = [

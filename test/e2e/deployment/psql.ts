@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import pg from 'pg';
+import type pg from 'pg';
 import { z } from 'zod';
 
 import { connectedClient } from '../../world/servers/connected-client.ts';
@@ -52,7 +52,7 @@ export const psqlOn =
 async function connect(server: Server, call: Call, [words = '']: readonly string[]): Promise<pg.Client> {
   const wanted = connection.parse(Object.fromEntries(words.split(' ').map(pairOf)));
   if (wanted.host !== server.host) throw new Error(`could not translate host name "${wanted.host}"`);
-  const client = await connectedClient({
+  return connectedClient({
     host: '127.0.0.1',
     port: server.port,
     user: wanted.user,
@@ -60,7 +60,6 @@ async function connect(server: Server, call: Call, [words = '']: readonly string
     database: wanted.dbname ?? wanted.user,
     ssl: { ca: await readFile(resolve(call.cwd, wanted.sslrootcert), 'utf8'), servername: wanted.host },
   });
-  return client;
 }
 
 const pairOf = (word: string): [string, string] => {

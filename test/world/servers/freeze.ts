@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 import { connectedClient } from './connected-client.ts';
+import { signalIfRunning } from './is-running.ts';
 import type { Postgres } from './postgres.ts';
 
 /** A server that hangs: its processes are there, and so is its port, but nothing comes out of them. */
@@ -9,14 +10,14 @@ export interface Frozen {
   thaw(): void;
 }
 
-/** Stops the postmaster and every process that it has started, or only the sessions: then new ones can be opened. */
+/** Stops the postmaster and all sessions, or only the sessions: then new ones can be opened. */
 export async function freeze(postgres: Postgres, what: 'server' | 'sessions' = 'server'): Promise<Frozen> {
   const { sessions, postmaster } = await processesOf(postgres);
   const stopped = what === 'server' ? [postmaster, ...sessions] : sessions;
-  for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+  for (const pid of stopped) signalIfRunning(pid, 'SIGSTOP');
   return {
     thaw: () => {
-      for (const pid of stopped.splice(0)) process.kill(pid, 'SIGCONT');
+      for (const pid of stopped.splice(0)) signalIfRunning(pid, 'SIGCONT');
     },
   };
 }
@@ -35,7 +36,9 @@ async function processesOf(postgres: Postgres): Promise<{ sessions: number[]; po
   });
   try {
     const { rows } = await client.query<{ pid: number; own: number }>(
-      `select pid, pg_backend_pid() as own from pg_stat_activity where backend_type = 'client backend'`,
+      `select a.pid, pg_catalog.pg_backend_pid() as own
+         from pg_catalog.pg_stat_activity a
+        where a.backend_type = 'client backend'`,
     );
     const own = rows[0]?.own ?? 0;
     const sessions = rows.map(({ pid }) => pid).filter((pid) => pid !== own);

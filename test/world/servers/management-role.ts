@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-import pg from 'pg';
+import type pg from 'pg';
 
 import { connectedClient } from './connected-client.ts';
 import type { Postgres } from './postgres.ts';
