@@ -21,8 +21,8 @@ create role pgtenancy_login login nosuperuser inherit nocreatedb nocreaterole no
   connection limit 20 password :'password';
 -- PostgreSQL takes an empty password for none: then this divides by zero, and nothing was made.
 select 1 / count(rolpassword) as "has a password" from pg_catalog.pg_authid where rolname = 'pgtenancy_login';
-commit;
 create role pgtenancy_admin nologin nosuperuser inherit createdb createrole noreplication nobypassrls;
 grant pgtenancy_admin to pgtenancy_login;
+commit;
 create database pgtenancy owner pgtenancy_admin template template0 encoding 'UTF8';
 revoke all on database pgtenancy from public;

@@ -18,5 +18,5 @@ create role pgtenancy_login_2 login nosuperuser inherit nocreatedb nocreaterole 
   connection limit 20 password :'password';
 -- PostgreSQL takes an empty password for none: then this divides by zero, and nothing was made.
 select 1 / count(rolpassword) as "has a password" from pg_catalog.pg_authid where rolname = 'pgtenancy_login_2';
-commit;
 grant pgtenancy_admin to pgtenancy_login_2;
+commit;

@@ -19,5 +19,6 @@ create role pgtenancy_login login nosuperuser inherit createdb createrole norepl
   connection limit 20 password :'password';
 -- PostgreSQL takes an empty password for none: then this divides by zero, and nothing was made.
 select 1 / count(rolpassword) as "has a password" from pg_catalog.pg_authid where rolname = 'pgtenancy_login';
+-- To connect as well: PUBLIC should not be able to.
+grant connect, create on database postgres to pgtenancy_login;
 commit;
-grant create on database postgres to pgtenancy_login;
