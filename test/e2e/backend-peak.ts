@@ -23,6 +23,7 @@ export class BackendPeak {
     const client = await connectedClient({
       ...{ host, port, user: superuser.name, password: superuser.password, database: 'postgres' },
       ssl: { ca, servername: pgHost },
+      query_timeout: 10_000,
     });
     const peak = new BackendPeak(client);
     peak.#looking = peak.#look().then(

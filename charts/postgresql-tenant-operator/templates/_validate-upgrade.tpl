@@ -1,10 +1,7 @@
 {{/* As a JSON list: what an upgrade would destroy, or could not do. Where nothing can be looked up there is nothing to say. */}}
 {{- define "postgresql-tenant-operator.upgradeFaults" -}}
 {{- $faults := list -}}
-{{- $fullname := include "postgresql-tenant-operator.fullname" . -}}
-{{- $deployment := lookup "apps/v1" "Deployment" .Release.Namespace $fullname | default dict -}}
-{{- if .Release.IsUpgrade -}}
-{{- if not .Values.crds.enabled -}}
+{{- if and .Release.IsUpgrade (not .Values.crds.enabled) -}}
 {{- range $plural := list "postgresqlinstances" "postgresqltenants" -}}
 {{- $crd := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" (printf "%s.pgtenancy.io" $plural) -}}
 {{- if include "postgresql-tenant-operator.goesWithRelease" (dict "object" $crd "release" $.Release) -}}
@@ -12,19 +9,51 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- $selector := dig "spec" "selector" "matchLabels" dict $deployment -}}
-{{- if and $selector (ne (toJson $selector) (include "postgresql-tenant-operator.selectorLabels" . | fromYaml | toJson)) -}}
-{{- $faults = append $faults (printf "nameOverride must stay what it was: the Deployment %s selects its Pods by %s, and that can never be changed" $fullname (toJson $selector)) -}}
+{{- $faults | toJson -}}
+{{- end -}}
+
+{{/* As a JSON list: what must stay as a Deployment has it, which this release made or is to take over. */}}
+{{- define "postgresql-tenant-operator.takeOverFaults" -}}
+{{- $faults := list -}}
+{{- $fullname := include "postgresql-tenant-operator.fullname" . -}}
+{{- range $deployment := (lookup "apps/v1" "Deployment" .Release.Namespace "").items -}}
+{{- $name := $deployment.metadata.name -}}
+{{- $selector := dig "spec" "selector" "matchLabels" dict $deployment | toJson -}}
+{{- if and (eq $name $fullname) (ne $selector (include "postgresql-tenant-operator.selectorLabels" $ | fromYaml | toJson)) -}}
+{{- $faults = append $faults (printf "nameOverride and the name of the release must fit the Deployment %s, which selects its Pods by %s: that can never be changed" $name $selector) -}}
+{{- end -}}
+{{- if or (eq $name $fullname) (include "postgresql-tenant-operator.goesWithRelease" (dict "object" $deployment "release" $.Release)) -}}
+{{- $installation := include "postgresql-tenant-operator.installationOf" $deployment -}}
+{{- if and $installation (ne $installation $.Values.installation) -}}
+{{- $faults = append $faults (printf "installation must stay %s, as the Deployment %s has it: it is in the path of every credential and in the registry of every server. If that is a mistake, and no Tenant was made under it, delete the Deployment first" $installation $name) -}}
 {{- end -}}
 {{- end -}}
-{{/* Also when it was made by hand and Helm is to take it over. */}}
-{{- range $container := dig "spec" "template" "spec" "containers" list $deployment -}}
+{{- end -}}
+{{- $faults | toJson -}}
+{{- end -}}
+
+{{/* The name of the installation that a Deployment of the operator has; empty when it does not say one in so many words. */}}
+{{- define "postgresql-tenant-operator.installationOf" -}}
+{{- range $container := dig "spec" "template" "spec" "containers" list . -}}
 {{- if eq $container.name "operator" -}}
 {{- range $variable := $container.env -}}
-{{- if and (eq $variable.name "INSTALLATION") $variable.value (ne $variable.value $.Values.installation) -}}
-{{- $faults = append $faults (printf "installation must stay what it was, %s: it is in the path of every credential and in the registry of every server" $variable.value) -}}
+{{- if eq $variable.name "INSTALLATION" -}}
+{{- $variable.value | default "" -}}
 {{- end -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* As a JSON list: another operator of the cluster, whose Tenants this release would take with its CompositeControllers. */}}
+{{- define "postgresql-tenant-operator.otherOperatorFaults" -}}
+{{- $faults := list -}}
+{{- if and .Release.IsInstall (include "postgresql-tenant-operator.hasControllers" .) -}}
+{{- $controller := lookup "metacontroller.k8s.io/v1alpha1" "CompositeController" "" "postgresqltenant-controller" | default dict -}}
+{{- $called := dig "spec" "hooks" "sync" "webhook" "url" "" $controller -}}
+{{- $own := include "postgresql-tenant-operator.hookOrigin" . -}}
+{{- if and $called (ne (urlParse $called).hostname (urlParse $own).hostname) -}}
+{{- $faults = append $faults (printf "the CompositeController postgresqltenant-controller calls %s, and this release would have it call %s: there can be one operator in a cluster. Uninstall the other one first, or give this release the name and the namespace that it has" $called $own) -}}
 {{- end -}}
 {{- end -}}
 {{- $faults | toJson -}}

@@ -96,18 +96,33 @@ test('An upgrade that would change the selector of the Deployment is refused wit
   const args = ['upgrade', release.name, chartFolder, ...place, ...values, ...renamed];
   assert.match(
     await cluster.helm.refused(args),
-    /nameOverride must stay what it was: the Deployment postgresql-tenant-operator selects its Pods by/,
+    /nameOverride and the name of the release must fit the Deployment postgresql-tenant-operator, which selects/,
   );
   await helm('upgrade', '--set', 'commonLabels.team=platform');
 });
 
 test('An upgrade that would change the name of the installation is refused with a sentence', async () => {
   await helm('install');
-  const other = ['--set', 'installation=other'] as const;
+  for (const other of ['installation=other', 'installation=other,fullnameOverride=renamed']) {
+    const args = ['upgrade', release.name, chartFolder, ...place, ...values, '--set', other];
+    assert.match(
+      await cluster.helm.refused(args),
+      /installation must stay production, as the Deployment postgresql-tenant-operator has it/,
+    );
+  }
+  await helm('upgrade', '--set', 'fullnameOverride=renamed');
+});
+
+test('A release does not take over what another operator of the cluster is called about', async () => {
+  await installKinds(cluster, 'metacontroller');
+  await helm('install');
+  const args = ['install', 'other', chartFolder, '--namespace', 'other', '--create-namespace', ...values];
   assert.match(
-    await cluster.helm.refused(['upgrade', release.name, chartFolder, ...place, ...values, ...other]),
-    /installation must stay what it was, \w+: it is in the path of every credential/,
+    await cluster.helm.refused([...args, '--take-ownership']),
+    /the CompositeController postgresqltenant-controller calls https:\S+, and this release would have it call https:/,
   );
+  await cluster.helm.ok(['uninstall', release.name, '--namespace', release.namespace]);
+  await cluster.helm.ok([...args, '--take-ownership']);
 });
 
 test('Another container of the Pod may have a name of an installation of its own', async () => {
@@ -124,8 +139,10 @@ test('What was made by hand is not taken over under the name of another installa
   const args = ['install', release.name, chartFolder, ...place, ...values, ...takeOver];
   assert.match(
     await cluster.helm.refused([...args, '--set', 'installation=other']),
-    /installation must stay what it was, production: it is in the path of every credential/,
+    /installation must stay production, as the Deployment postgresql-tenant-operator has it/,
   );
+  const mine = ['install', 'mine', ...args.slice(2), '--set', `fullnameOverride=${release.name}`];
+  assert.match(await cluster.helm.refused(mine), /the name of the release must fit the Deployment/);
   await cluster.helm.ok(args);
 });
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { connectedClient } from './connected-client.ts';
 import { signalIfRunning } from './is-running.ts';
 import type { Postgres } from './postgres.ts';
+import { watchProcess } from './watchdog.ts';
 
 /** A server that hangs: its processes are there, and so is its port, but nothing comes out of them. */
 export interface Frozen {
@@ -14,10 +15,13 @@ export interface Frozen {
 export async function freeze(postgres: Postgres, what: 'server' | 'sessions' = 'server'): Promise<Frozen> {
   const { sessions, postmaster } = await processesOf(postgres);
   const stopped = what === 'server' ? [postmaster, ...sessions] : sessions;
+  // A process that is stopped does not notice that its postmaster has ended.
+  const unwatch = stopped.map(watchProcess);
   for (const pid of stopped) signalIfRunning(pid, 'SIGSTOP');
   return {
     thaw: () => {
       for (const pid of stopped.splice(0)) signalIfRunning(pid, 'SIGCONT');
+      for (const done of unwatch.splice(0)) done();
     },
   };
 }

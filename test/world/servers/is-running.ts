@@ -1,15 +1,15 @@
-/** Whether there is a process of this id. @throws TypeError for what is no id */
+/** Whether a process of ours has this id; one of somebody else took it after ours had ended. @throws TypeError for what is no id */
 export function isRunning(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) throw new TypeError(`${pid} is no process id`);
   return signalIfRunning(pid, 0);
 }
 
-/** Whether there was a process of this id to send the signal to. */
+/** Whether there was a process of ours to send the signal to. */
 export function signalIfRunning(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    if (['ESRCH', 'EPERM'].includes(String((error as NodeJS.ErrnoException).code))) return false;
     throw error;
   }
 }

@@ -27,6 +27,15 @@ test('A group that takes too long is killed as a whole, also what holds its outp
   await waitFor('the grandchild to end', () => !isRunning(Number(stdout)));
 });
 
+test('Whoever leaves the group and keeps its output open holds nobody up', async () => {
+  const { stdout, output } = await runGroupToEnd(
+    shell(`setsid sh -c 'echo $$; exec sleep 600' & wait`, true),
+    1_000,
+  );
+  assert.match(output, /killed after 1000 ms/);
+  process.kill(Number(stdout), 'SIGKILL');
+});
+
 test('What a group leaves behind ends with it', async () => {
   const { code, stdout } = await runGroupToEnd(shell('sleep 600 & echo $!', true), 60_000);
   assert.equal(code, 0);

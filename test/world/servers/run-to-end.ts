@@ -31,6 +31,9 @@ export async function runGroupToEnd(child: Child, timeoutMs: number): Promise<En
   const late = setTimeout(() => {
     said = `killed after ${timeoutMs} ms\n`;
     killGroup(child);
+    // Somebody who left the group may hold them open.
+    child.stdout.destroy();
+    child.stderr.destroy();
   }, timeoutMs);
   child.once('exit', () => killGroup(child));
   const ended = await untilClosed(child).finally(() => clearTimeout(late));

@@ -28,6 +28,25 @@ for (const signal of ['SIGKILL', 'SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+test('A process that was stopped ends too when the tests are killed', async (t) => {
+  const script = `
+    import { spawn } from 'node:child_process';
+    import { watchProcess } from ${JSON.stringify(new URL('watchdog.ts', import.meta.url).href)};
+    const { pid } = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+    watchProcess(pid);
+    process.kill(pid, 'SIGSTOP');
+    console.log(pid);
+    setInterval(() => {}, 1000);`;
+  const tests = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => tests.kill('SIGKILL'));
+  const [line] = (await once(createInterface({ input: tests.stdout }), 'line')) as [string];
+  assert.ok(isRunning(Number(line)));
+  tests.kill('SIGKILL');
+  await waitFor('the stopped process to end', () => !isRunning(Number(line)));
+});
+
 test('A process that ends after its servers leaves in peace, and is not held up', async () => {
   const script = `${starter}; await server.stop('SIGTERM'); console.log('stopped');`;
   const tests = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {

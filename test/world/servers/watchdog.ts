@@ -18,6 +18,12 @@ export function watch(child: ChildProcess, { group = false } = {}): void {
   child.once('exit', () => tell(`-${target}`));
 }
 
+/** The same for a process that is no child of ours, such as one that we stopped and that cannot end. @returns takes it back */
+export function watchProcess(pid: number): () => void {
+  tell(`+${pid}`);
+  return () => tell(`-${pid}`);
+}
+
 /** Has this folder removed when we end, if it is still there. */
 export function forget(folder: string): void {
   tell(`>${folder}`);
