@@ -1,5 +1,6 @@
--- Replaces the login of group.sql: make another one, put it into the management Secret, wait until the Instance is Ready
--- again, and drop the old one with: drop role pgtenancy_login
+-- Makes another login of the group of group.sql. For a second installation on the server that is all. To replace the first
+-- login, put this one into the management Secret, wait until the Instance is Ready again, and drop the old one with:
+-- drop role pgtenancy_login
 --   MANAGEMENT_PASSWORD="$(cat management-password)" psql -f next-login.sql
 -- Others on the machine see the arguments of a process, but not its environment. Needs psql 15 or newer. The operator takes
 -- passwords of 1 to 1024 printable ASCII characters.

@@ -4,7 +4,7 @@ import { variableDocs } from './variable-docs.ts';
 export const generalVariables = () => ({
   INSTALLATION: kubernetesName().register(variableDocs, {
     meaning:
-      'Name of this installation. It tells this operator from others that use the same PostgreSQL servers or the same OpenBao, and is the first segment of the path of every credential. It can never be changed; without any Tenant, uninstall, and install anew.',
+      'Name of this installation. It tells this operator from others that use the same PostgreSQL servers or the same OpenBao, and is the first segment of the path of every credential. It can never be changed.',
   }),
   OPERATOR_NAMESPACE: kubernetesName().register(variableDocs, {
     meaning:

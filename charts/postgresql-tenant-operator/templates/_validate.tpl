@@ -21,9 +21,7 @@
 {{- end -}}
 {{- $faults = concat $faults (include "postgresql-tenant-operator.labelFaults" . | fromJsonArray) -}}
 {{- $faults = concat $faults (include "postgresql-tenant-operator.extraFaults" . | fromJsonArray) -}}
-{{- $faults = concat $faults (include "postgresql-tenant-operator.upgradeFaults" . | fromJsonArray) -}}
-{{- $faults = concat $faults (include "postgresql-tenant-operator.takeOverFaults" . | fromJsonArray) -}}
-{{- $faults = concat $faults (include "postgresql-tenant-operator.otherOperatorFaults" . | fromJsonArray) -}}
+{{- $faults = concat $faults (include "postgresql-tenant-operator.clusterFaults" . | fromJsonArray) -}}
 {{- $budget := $v.podDisruptionBudget -}}
 {{- if and $budget.enabled (not (include "postgresql-tenant-operator.isGiven" $budget.minAvailable)) (not (include "postgresql-tenant-operator.isGiven" $budget.maxUnavailable)) -}}
 {{- $faults = append $faults "podDisruptionBudget.maxUnavailable or podDisruptionBudget.minAvailable is required: with neither, nothing is held up" -}}

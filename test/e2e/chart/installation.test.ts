@@ -121,8 +121,11 @@ test('A release does not take over what another operator of the cluster is calle
     await cluster.helm.refused([...args, '--take-ownership']),
     /the CompositeController postgresqltenant-controller calls https:\S+, and this release would have it call https:/,
   );
+  await cluster.helm.ok([...args, '--take-ownership', '--set', 'metacontroller.compositeControllers=never']);
+  const upgrade = ['upgrade', ...args.slice(1, 5), ...values, '--take-ownership'];
+  assert.match(await cluster.helm.refused(upgrade), /there can be one operator in a cluster/);
   await cluster.helm.ok(['uninstall', release.name, '--namespace', release.namespace]);
-  await cluster.helm.ok([...args, '--take-ownership']);
+  await cluster.helm.ok(upgrade);
 });
 
 test('Another container of the Pod may have a name of an installation of its own', async () => {

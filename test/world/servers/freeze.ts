@@ -15,8 +15,8 @@ export interface Frozen {
 export async function freeze(postgres: Postgres, what: 'server' | 'sessions' = 'server'): Promise<Frozen> {
   const { sessions, postmaster } = await processesOf(postgres);
   const stopped = what === 'server' ? [postmaster, ...sessions] : sessions;
-  // A process that is stopped does not notice that its postmaster has ended.
-  const unwatch = stopped.map(watchProcess);
+  // The postmaster is watched already; a session that is stopped does not notice that it has ended.
+  const unwatch = sessions.map(watchProcess);
   for (const pid of stopped) signalIfRunning(pid, 'SIGSTOP');
   return {
     thaw: () => {
