@@ -48,14 +48,12 @@ const ownerOf = (scene: Projection, more: object): Promise<KubeObject> =>
     ...foreign(scene, { ownerReferences: [more] }),
   });
 
-/** An owner that exists, or the garbage collector takes the Secret. */
+/** An owner that exists, or the garbage collector takes the Secret: the ServiceAccount that every namespace gets, in a moment. */
 const somebody = async ({ stage }: Projection): Promise<object> => {
-  const owner = await stage.kube.get(
-    { group: '', version: 'v1', plural: 'serviceaccounts' },
-    'default',
-    'team',
+  const owner = await waitFor('the ServiceAccount of the namespace', () =>
+    stage.kube.get({ group: '', version: 'v1', plural: 'serviceaccounts' }, 'default', 'team'),
   );
-  return { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', uid: owner?.metadata.uid };
+  return { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', uid: owner.metadata.uid };
 };
 
 export const actsOfProjection: readonly Act[] = [
