@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -85,6 +86,15 @@ function assertParsed(errors: readonly Error[]): void {
 /** What `helm template` gives. */
 export const render = async (args: readonly string[], { name, namespace } = release) =>
   objectsIn(await helm('template', name, chartFolder, '--namespace', namespace, ...args));
+
+const failureShape = z.object({ stderr: z.string() });
+
+/** What Helm printed when it failed. @throws ZodError for another failure */
+export const complaintOf = (failure: unknown): string => failureShape.parse(failure).stderr;
+
+/** What it says to values that it does not render. @throws AssertionError when it does */
+export const refusalOf = (args: readonly string[]): Promise<string> =>
+  render(args).then(() => assert.fail('it was rendered'), complaintOf);
 
 /** The one object of this kind, and of this name if one is given. */
 export function only(objects: readonly Rendered[], kind: string, name?: string): Rendered {

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { z } from 'zod';
 
 import { chartValues } from '../../src/generate/chart-values.ts';
-import { chartFolder, helm, release, valuesOf } from './chart.ts';
+import { chartFolder, complaintOf, helm, release, valuesOf } from './chart.ts';
 
 /* Null takes a default away: it means what an empty value means, or is refused with the name of the value. */
 
@@ -44,8 +44,6 @@ const everything = [
   ...['serviceMonitor', 'prometheusRule', 'dashboard'].map((part) => [`metrics.${part}.enabled`, true]),
 ].reduce((tree, [path, value]) => put(tree, String(path), value), (await valuesOf('full')) as Tree);
 
-const failureShape = z.object({ stderr: z.string() });
-
 /** What is rendered, or what is complained of. */
 async function outcome(key: string, value: unknown): Promise<string> {
   const file = join(folder, `${key}-${JSON.stringify(value).length}.json`);
@@ -54,7 +52,7 @@ async function outcome(key: string, value: unknown): Promise<string> {
   try {
     return await helm('template', release.name, chartFolder, '--namespace', release.namespace, ...args);
   } catch (error) {
-    return failureShape.parse(error).stderr;
+    return complaintOf(error);
   }
 }
 

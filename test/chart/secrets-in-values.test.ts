@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { z } from 'zod';
-
-import { chartFolder, render, withValues } from './chart.ts';
+import { chartFolder, refusalOf, render, withValues } from './chart.ts';
 
 /* Where somebody may put a secret in place of a name, a path, a certificate or a URL: Helm must not repeat it. */
 
@@ -71,16 +69,11 @@ const kinds: readonly (readonly [values: readonly string[], said: RegExp])[] = [
   [['metrics.prometheusRule.runbookBaseUrl'], /a URL without user, password and fragment/],
 ];
 
-const failureShape = z.object({ stderr: z.string() });
-
 async function refusedUnseen(value: string, text: string, said: RegExp): Promise<void> {
   const set = `${value}=${text.replaceAll(',', String.raw`\,`)}`;
-  await assert.rejects(render(withValues('minimal', '--set-string', set)), (error: unknown) => {
-    const { stderr } = failureShape.parse(error);
-    assert.match(stderr, said);
-    assert.doesNotMatch(stderr, /c2VjcmV0|LS0t|VmpjbVYw|5ec2e7/);
-    return true;
-  });
+  const complaint = await refusalOf(withValues('minimal', '--set-string', set));
+  assert.match(complaint, said);
+  assert.doesNotMatch(complaint, /c2VjcmV0|LS0t|VmpjbVYw|5ec2e7/);
 }
 
 for (const [values, said] of kinds)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { externalSecrets, tenants } from '../world/kubernetes/resources.ts';
+import { freezeProcesses } from '../world/servers/freeze.ts';
 import { waitFor } from '../world/servers/wait-for.ts';
 import { actsIn } from './acts.ts';
 import { assertNothingLeaked } from './canaries.ts';
@@ -122,7 +123,7 @@ test('A policy that becomes Retain while the database is being dropped waits for
   );
   assert.ok(checkpointer !== undefined);
   // A drop waits for a checkpoint, and this one does not come.
-  process.kill(checkpointer.pid, 'SIGSTOP');
+  const ice = freezeProcesses([checkpointer.pid]);
   try {
     await stage.kube.delete(tenants, 'dropping', 'shop');
     const running =
@@ -137,7 +138,7 @@ test('A policy that becomes Retain while the database is being dropped waits for
     });
     assert.match(conditionOf(waiting, 'Ready')?.message ?? '', /^PostgreSQL is running drop database/);
   } finally {
-    process.kill(checkpointer.pid, 'SIGCONT');
+    ice.thaw();
   }
   await untilGone(stage, 'dropping');
   assert.deepEqual(await remainsOf(stage, 'dropping'), { ...kept, database: 'gone' });

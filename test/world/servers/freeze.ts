@@ -14,9 +14,13 @@ export interface Frozen {
 /** Stops the postmaster and all sessions, or only the sessions: then new ones can be opened. */
 export async function freeze(postgres: Postgres, what: 'server' | 'sessions' = 'server'): Promise<Frozen> {
   const { sessions, postmaster } = await processesOf(postgres);
-  const stopped = what === 'server' ? [postmaster, ...sessions] : sessions;
-  // The postmaster is watched already; a session that is stopped does not notice that it has ended.
-  const unwatch = sessions.map(watchProcess);
+  return freezeProcesses(what === 'server' ? [postmaster, ...sessions] : sessions);
+}
+
+/** Stops processes that may end at any time. Stopped, they do not notice that their postmaster ended; they end with the tests. */
+export function freezeProcesses(pids: readonly number[]): Frozen {
+  const stopped = [...pids];
+  const unwatch = stopped.map(watchProcess);
   for (const pid of stopped) signalIfRunning(pid, 'SIGSTOP');
   return {
     thaw: () => {

@@ -8,17 +8,20 @@ import { removeTree } from './remove-tree.ts';
  * killed, and the folders removed. See watchdog.ts.
  */
 
-const watched = new Set<number>();
+/** How often each is watched: who takes it back does so for himself. */
+const watched = new Map<number, number>();
+const count = (pid: number, change: 1 | -1) => watched.set(pid, (watched.get(pid) ?? 0) + change);
 const folders: string[] = [];
 
 for await (const line of createInterface({ input: process.stdin })) {
   const rest = line.slice(1);
   if (line.startsWith('>')) folders.push(rest);
-  else if (line.startsWith('+')) watched.add(Number(rest));
-  else watched.delete(Number(rest));
+  else if (line.startsWith('+')) count(Number(rest), 1);
+  else count(Number(rest), -1);
 }
 
-for (const pid of watched) {
+for (const [pid, times] of watched) {
+  if (times <= 0) continue;
   try {
     process.kill(pid, 'SIGKILL');
   } catch {

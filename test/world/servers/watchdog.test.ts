@@ -34,6 +34,8 @@ test('A process that was stopped ends too when the tests are killed', async (t) 
     import { watchProcess } from ${JSON.stringify(new URL('watchdog.ts', import.meta.url).href)};
     const { pid } = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
     watchProcess(pid);
+    // Somebody else takes back his own.
+    watchProcess(pid)();
     process.kill(pid, 'SIGSTOP');
     console.log(pid);
     setInterval(() => {}, 1000);`;
